@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 
 import pytest
@@ -11,7 +12,8 @@ from kit.push_home import PushHome
 from propsync.errors import OtherValuesLost
 from propsync.push import verdicts
 from propsync.push.other_values import OtherValues
-from propsync.push.plan import UPDATE, Entry, FieldChange
+from propsync.push.plan import DELETE, UPDATE, Entry, FieldChange
+from propsync.push.schedule_values import MEMBERS
 from propsync.push.shapes import AssetAnswers, AssetReading
 from propsync_sandbox.exchange import Request
 
@@ -170,3 +172,22 @@ def test_a_member_that_an_api_drops_from_a_put_is_named(home: PushHome) -> None:
     report = home.apply(home.plan(home.schedule(UPDATE, key, {"description": "ours"}), resource="schedules"))
     assert (report.exit_code, home.writes("state, code")) == (3, [("applied", "OthersChanged")])
     assert "it is written, and assignedUsers changed at the same time" in report.lines[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrapped", ['{"schedule": %s}', '{"status": "ok", "data": %s}', "[%s]"])
+def test_a_schedule_inside_of_something_else_keeps_its_members(home: PushHome, wrapped: str) -> None:
+    """It would look like one without any member, or like none."""
+    changed, deleted = home.schedules(2)
+    members = dict.fromkeys(MEMBERS) | {"description": "theirs", "property": changed[0], "type": changed[1]}
+    body = {"kind": "status", "status": 200, "body": wrapped % json.dumps(members)}
+    path = "/assessments/schedules/[^/]+/[^/]+"
+    home.sandbox.set_faults([{"match": {"method": "GET", "path": path}, "effect": body}])
+    empty = FieldChange("customReference", "Reference", "text", None, "ours")
+    edit = Entry(2, UPDATE, changed, *changed, [empty])
+    plan = home.plan(edit, home.schedule(DELETE, deleted, {}), resource="schedules")
+    report = home.apply(plan)
+    assert (report.exit_code, home.effects) == (3, {})
+    assert all("is not the schedule that propsync asked for" in line for line in report.lines)
+    home.sandbox.set_faults([])
+    assert home.sandbox.world.schedules.get(deleted)

@@ -15,7 +15,8 @@ from propsync.push.looks import Looks
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry
 from propsync.push.sameness import is_stored
-from propsync.push.schedule_values import MEMBERS, STATUS, changes_of, is_begun, schedule_values
+from propsync.push.schedule_values import MEMBERS, STATUS, changes_of, is_begun
+from propsync.push.shapes import ScheduleAnswers
 from propsync.suppression import Suppression
 
 Members = Mapping[str, Any]
@@ -28,13 +29,14 @@ class ScheduleWrites:
     It compares what the tables show of them, and writes back other members as the API has them.
     """
 
-    def __init__(self, suppression: Suppression) -> None:
+    def __init__(self, answers: ScheduleAnswers, suppression: Suppression) -> None:
+        self._answers = answers
         self._suppression = suppression
 
     def current(self, api: Api, key: tuple[str, ...]) -> Members | None:
         """The schedule's members as they are now, None if there is none. Raises ResourceFailed."""
         try:
-            return schedule_values(api.schedule(key[0], key[1]).body)
+            return self._answers.members(api.schedule(key[0], key[1]), key)
         except (NotFound, RequestRefused) as error:
             if error.says_not_found:
                 return None

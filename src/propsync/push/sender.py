@@ -27,7 +27,7 @@ from propsync.push.journal import Pair, WriteJournal
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry
 from propsync.push.schedule_writes import Members, ScheduleWrites
-from propsync.push.shapes import AssetAnswers
+from propsync.push.shapes import Answers
 from propsync.push.unplanned import Unplanned
 from propsync.resources import ASSETS
 from propsync.suppression import Suppression
@@ -74,7 +74,7 @@ class Sender:
         self,
         api: Api,
         token: TokenSource | None,
-        answers: AssetAnswers,
+        answers: Answers,
         journal: WriteJournal,
         suppression: Suppression,
         known: KnownAssets,
@@ -84,9 +84,9 @@ class Sender:
         self._token = token
         self._journal = journal
         self._plan = journal.so_far.plan
-        updates = AssetUpdates(answers)
+        updates = AssetUpdates(answers.assets)
         self._updates, self._creations = updates, Creations(updates, journal, known)
-        self._schedules = ScheduleWrites(suppression)
+        self._schedules = ScheduleWrites(answers.schedules, suppression)
         self._streak = _Streak()
         self.left: dict[int, Outcome] = {}
         self.unplanned = Unplanned(self._plan.resource)

@@ -8,13 +8,16 @@ from typing import Any
 
 import msgspec
 
+from propsync.api import Answer
+from propsync.errors import UnexpectedAnswer
 from propsync.merge import overridden, stored_shape
 from propsync.push.asset_values import AssetShape
 from propsync.push.fields import WRITABLE
 from propsync.push.option_ids import OptionIds, names_no_ids
 from propsync.push.plan import Entry
-from propsync.records import Cutter, Path
-from propsync.resources import ASSET_TYPES, ASSETS, BUILT_IN
+from propsync.push.schedule_values import schedule_values
+from propsync.records import Cutter, Path, is_nothing
+from propsync.resources import ASSET_TYPES, ASSETS, BUILT_IN, SCHEDULES
 from propsync.shapes import Shape, configured, cutter_of
 from propsync.suppression import Suppression
 from propsync.warehouse import PublishedReader, statement
@@ -51,18 +54,12 @@ class AssetAnswers:
     @classmethod
     def published(cls, reader: PublishedReader, overrides: Mapping[str, Any], suppression: Suppression) -> AssetAnswers:
         """By the shapes and types of a published file, and what propsync.toml says instead."""
-        _, rows = reader.rows(statement("merge/shapes"))
-
-        def shape(resource: str) -> Shape:
-            stored = stored_shape(resource, [row[1:] for row in rows if row[0] == resource])
-            return overridden(stored, configured(overrides, resource, BUILT_IN))
-
         kinds: dict[str, dict[str, str]] = {}
         for type_id, field_id, kind in reader.rows(statement("push/kinds_of_fields"))[1]:
             kinds.setdefault(type_id, {})[field_id] = kind
-        types = shape(ASSET_TYPES.name)
+        assets, types = (_published_shape(reader, overrides, one.name) for one in (ASSETS, ASSET_TYPES))
         definitions = dict(reader.rows(statement("push/definitions"))[1]) if names_no_ids(types) else {}
-        return cls(shape(ASSETS.name), types, kinds, suppression, definitions)
+        return cls(assets, types, kinds, suppression, definitions)
 
     def cut(self, body: bytes) -> tuple[int | None, list[AssetReading]]:
         """The total and the assets of a page; those without an id, a property or a type are left out,
@@ -87,3 +84,49 @@ class AssetAnswers:
     def values_of(self, record: bytes | msgspec.Raw, type_id: str) -> dict[str, Any]:
         """The values of one asset by field id."""
         return self._shape.values_of(record, self._kinds.get(type_id, {}))
+
+
+class ScheduleAnswers:
+    """Reads the answer to a request for one schedule (API §4.10)."""
+
+    def __init__(self, shape: Shape) -> None:
+        """Before anybody knows the shape, the schedule has its key under the documented names."""
+        documented = {role.name: tuple((name,) for name in role.documented) for role in SCHEDULES.roles}
+        self._cutter = Cutter(None, tuple(shape.paths(part) or documented[part] for part in SCHEDULES.key))
+
+    @classmethod
+    def published(cls, reader: PublishedReader, overrides: Mapping[str, Any]) -> ScheduleAnswers:
+        """By the shape of a published file, and what propsync.toml says instead."""
+        return cls(_published_shape(reader, overrides, SCHEDULES.name))
+
+    def members(self, answer: Answer, key: tuple[str, ...]) -> dict[str, Any] | None:
+        """The members that the answer shows, None if there is no such schedule.
+
+        A schedule inside of something else would look like one without any member, and a PUT would clear them all. So
+        it raises UnexpectedAnswer for an answer without the key of the schedule.
+        """
+        if is_nothing(answer.body):
+            return None
+        if self._cutter.key(msgspec.Raw(answer.body)) != key:
+            raise UnexpectedAnswer(str(answer.request), "the answer is not the schedule that propsync asked for")
+        return schedule_values(answer.body)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """How propsync reads the records that it looks at before and between writes."""
+
+    assets: AssetAnswers
+    schedules: ScheduleAnswers
+
+    @classmethod
+    def published(cls, reader: PublishedReader, overrides: Mapping[str, Any], suppression: Suppression) -> Answers:
+        """By the shapes of a published file, and what propsync.toml says instead."""
+        assets = AssetAnswers.published(reader, overrides, suppression)
+        return cls(assets, ScheduleAnswers.published(reader, overrides))
+
+
+def _published_shape(reader: PublishedReader, overrides: Mapping[str, Any], resource: str) -> Shape:
+    _, rows = reader.rows(statement("merge/shapes"))
+    stored = stored_shape(resource, [row[1:] for row in rows if row[0] == resource])
+    return overridden(stored, configured(overrides, resource, BUILT_IN))

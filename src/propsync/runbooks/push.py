@@ -31,7 +31,7 @@ from propsync.push.published import Published
 from propsync.push.recorded import RecordedWrite, recorded_outcomes, written_elsewhere
 from propsync.push.records import Places, Shown, Write, is_as_before, record_writes, verified, writes_of
 from propsync.push.sender import Sender
-from propsync.push.shapes import AssetAnswers
+from propsync.push.shapes import Answers
 from propsync.push.unplanned import Unplanned
 from propsync.push.written_values import Key, places, shown_values
 from propsync.resources import ASSETS
@@ -88,7 +88,7 @@ def apply(
         _check_erased(plan, suppression)
         with open_tables(settings) as reader:
             recorded, known = _checked(settings, reader, plan, gives_up=gives_up)
-            answers = AssetAnswers.published(reader, settings.shapes, suppression)
+            answers = Answers.published(reader, settings.shapes, suppression)
         with _journal(settings, plan, suppression, recorded) as journal:
             if journal is None:
                 return _repeated(plan, recorded)
@@ -229,7 +229,7 @@ class _Apply:
         self._unread: dict[Key, str] = {}
         self._late: set[int] = set()
 
-    def run(self, answers: AssetAnswers) -> PushReport:
+    def run(self, answers: Answers) -> PushReport:
         """Sends, then reads back, records and publishes in a run of its own."""
         announce(self._settings, self._plan.plan_id)
         with copied_journal(self._settings, self._plan.plan_id):
@@ -257,7 +257,7 @@ class _Apply:
             what = f"{count} sent, and propsync could not read back what the API has, because another run is at work"
             raise self._stopped or PlanUnfinished(f"plan {self._plan.plan_id}", what) from error
 
-    def _send(self, answers: AssetAnswers) -> str | None:
+    def _send(self, answers: Answers) -> str | None:
         look, write = self._settings.require_api(), self._settings.require_push()
         own = _source(write) if write.variable != look.variable else None
         most = self._settings.max_concurrency
