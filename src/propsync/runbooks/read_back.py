@@ -14,13 +14,18 @@ from propsync.sweep import Answers, Key, LookUps, StagedKeys, Swept, unswept
 
 
 class ReadBack(ResourceSync):
-    """A resource in one run that looks up known records and sweeps nothing."""
+    """A resource in one run that looks up known records, and sweeps nothing once its shape is known."""
 
     def read(self, keys: Collection[Key], deleted: Collection[Key] = ()) -> Answers:
         """Looks up known records, without a sweep, lands and merges them, and builds; the rest stays.
 
-        Of the records that are gone it deletes those that propsync deleted. Raises ResourceFailed.
+        Of the records that are gone it deletes those that propsync deleted. Nobody can tell what a look-up shows before
+        the first record of all: then it reads the whole resource. Raises ResourceFailed.
         """
+        shape = self._shapes[self._resource.name]
+        if not all(map(shape.has, self._resource.key)):
+            self.sync()
+            return Answers(found={*keys})
         with self._keys_of(self._resource) as listed:
             manifest, answers = self._looked_up(keys, deleted, listed)
             self._put([manifest])
