@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import time
+import json
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +187,48 @@ def test_one_that_was_interrupted_goes_on_where_it_stopped(estate: SandboxHome):
     assert fresh.count("publish") == len(scope.chunks(BUILT_IN))
 
 
+def test_one_that_was_interrupted_tells_what_its_first_chunks_left_behind(estate: SandboxHome):
+    scope = Scope(properties=tuple(f"no-such-property-{number:05d}" for number in range(80)))
+    broken = {"path": "/properties/assets", "query": {"property": ".*"}}
+    estate.sandbox.set_faults([{"match": broken, "effect": {"kind": "status", "status": 400}}])
+    noted = estate.path / "state" / "backfill"
+
+    def call(name: str, step: Any) -> None:
+        if name == "assets" and noted.exists():
+            raise Died
+        step()
+
+    with pytest.raises(Died):
+        estate.backfill(scope, call=call)
+    estate.sandbox.set_faults([])
+    report = estate.backfill(scope)
+    assert report.resources["assets"]["verdict"] == "failed"
+    assert (report.exit_code, len(report.left_behind)) == (3, 1)
+    assert report.resources["schedules"]["sweeps"] == len(scope.chunks(BUILT_IN))
+
+
+@pytest.mark.parametrize(("is_mended", "exit_code"), [(True, 0), (False, 3)])
+def test_a_note_that_cannot_be_written_hides_nothing_of_what_is_published(
+    is_mended: bool, exit_code: int, estate: SandboxHome
+):
+    """Exit code 1 would say that nothing is published."""
+    scope = Scope(properties=tuple(f"no-such-property-{number:05d}" for number in range(80)))
+    in_the_way = estate.path / "state" / "backfill"
+    in_the_way.write_text("")
+    steps: list[str] = []
+
+    def call(name: str, step: Any) -> None:
+        steps.append(name)
+        if is_mended and steps.count("publish") == len(scope.chunks(BUILT_IN)):
+            in_the_way.unlink()
+        step()
+
+    report = estate.backfill(scope, call=call)
+    assert steps.count("publish") == len(scope.chunks(BUILT_IN)) > 1
+    assert (report.exit_code, report.published) == (exit_code, str(estate.path / "published"))
+    assert [str(in_the_way) in line for line in report.left_behind] == [True] * (not is_mended)
+
+
 @pytest.mark.slow
 def test_one_that_was_interrupted_starts_again_if_the_settings_ask_for_more(estate: SandboxHome):
     """The chunks before the change did not read the status that the settings name now."""
@@ -203,7 +245,9 @@ def test_one_that_was_interrupted_days_ago_starts_from_its_first_chunk(estate: S
 
     def call(name: str, step: Any) -> None:
         if name == "assets" and (noted := list((estate.path / "state" / "backfill").glob("*.json"))):
-            os.utime(noted[0], (time.time() - days_ago * 86_400,) * 2)
+            note = json.loads(noted[0].read_text())
+            then = datetime.now(UTC) - timedelta(days=days_ago)
+            noted[0].write_text(json.dumps(note | {"at": then.isoformat()}))  # its file has the time of now
             raise Died
         step()
 

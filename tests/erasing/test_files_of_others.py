@@ -31,6 +31,18 @@ def test_those_that_have_it_are_named_and_nothing_of_propsync(tmp_path: Path):
     assert told(tmp_path) == [f"a/list.csv {has_it}", f"notes.txt {has_it}"]
 
 
+def test_the_note_of_a_stopped_backfill_goes_if_it_has_it(tmp_path: Path):
+    """It has lines about records; without it the backfill begins again."""
+    folder = tmp_path / "state" / "backfill"
+    folder.mkdir(parents=True)
+    for name, line in (("a.json", "rows, such as Jane Doe"), ("b.json", "nothing")):
+        (folder / name).write_text(line)
+    others = OtherFiles(LocalStorage(tmp_path), Suppression(MARKER, [ERASED]))
+    assert others.found() == ["state/backfill/a.json"]
+    others.remove()
+    assert [one.name for one in folder.iterdir()] == ["b.json"]
+
+
 def test_what_has_no_content_has_nothing(tmp_path: Path):
     """An erasure stopped at each of these, and then every night refused to start."""
     os.mkfifo(tmp_path / "a pipe")

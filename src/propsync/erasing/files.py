@@ -17,8 +17,10 @@ from propsync.storage.places import DOCUMENTS, ROTTEN
 from propsync.suppression import Suppression
 
 _PLANS, _JOURNALS, _TAKEN, _ASIDE = "state/plans", "state/push", "archive/taken.jsonl", "state/aside"
+_BACKFILLS = "state/backfill"
 _DOCUMENTS = (f"{DOCUMENTS}/", f"{ROTTEN}/")
-_OWN = ("landing/", "published/", *_DOCUMENTS, f"{_PLANS}/", f"{_JOURNALS}/", f"{_ASIDE}/", _TAKEN)
+_FOLDERS = (_PLANS, _BACKFILLS, _JOURNALS, _ASIDE)
+_OWN = ("landing/", "published/", *_DOCUMENTS, *(f"{folder}/" for folder in _FOLDERS), _TAKEN)
 _OWN_DATABASES = "state/"
 _GZIP, _PARQUET, _DUCKDB = b"\x1f\x8b", b"PAR1", b"DUCK"
 _log = logging.getLogger("propsync.erase")
@@ -35,7 +37,7 @@ class OtherFiles:
     def found(self) -> list[str]:
         """Plans and other files that have it, and copies that propsync once put aside."""
         taken = [_TAKEN] if self._is_in_taken() else []
-        return [*self._plans(), *taken, *self._storage.list(_ASIDE)]
+        return [*self._plans_and_notes(), *taken, *self._storage.list(_ASIDE)]
 
     def refuse_unfinished(self) -> None:
         """Raises UsageError if a push that names it is not finished: its journal is still needed."""
@@ -60,13 +62,14 @@ class OtherFiles:
         self._remove(aside)
 
     def _remove(self, aside: Iterable[str]) -> None:
-        for key in (*self._plans(), *aside):
+        for key in (*self._plans_and_notes(), *aside):
             self._storage.delete(key)
         if self._is_in_taken():
             self._rewrite_taken()
 
-    def _plans(self) -> list[str]:
-        return [key for key in self._storage.list(_PLANS) if self._sees(key)]
+    def _plans_and_notes(self) -> list[str]:
+        """Plans, and notes of stopped backfills, which have lines about records."""
+        return [key for folder in (_PLANS, _BACKFILLS) for key in self._storage.list(folder) if self._sees(key)]
 
     def _is_in_taken(self) -> bool:
         return self._storage.exists(_TAKEN) and self._sees(_TAKEN)

@@ -6,12 +6,14 @@ import hashlib
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime, timedelta
 from itertools import product, zip_longest
+from typing import Annotated
 
 import msgspec
 
 from propsync.api import RetryPolicy, why_unaskable
-from propsync.errors import UsageError
+from propsync.errors import StopRun, UsageError
 from propsync.progress import progress
 from propsync.resources import Catalogue, Resource
 from propsync.runbooks.nightly import sync_all
@@ -24,11 +26,11 @@ from propsync.runbooks.workplace import make_home
 from propsync.runbooks.workspace import Workspace, configured_catalogue
 from propsync.runs import Run
 from propsync.settings import Settings
-from propsync.storage import LocalStorage, remove
+from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
 
 _ROOM = 2_000  # characters of an address for ids; the rest is for statuses and the other parameters
-_STALE = 86_400  # seconds after which a backfill starts from its first chunk
+_STALE = timedelta(days=1)  # after which a backfill starts from its first chunk
 _log = logging.getLogger("propsync.backfill")
 
 Filters = tuple[tuple[str, tuple[str, ...]], ...]
@@ -124,10 +126,9 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
     chunks = scope.chunks(catalogue)
     make_home(settings)
     reached = _Reached(settings, chunks)
-    done = min(reached.done(), len(chunks))
+    done, reports = reached.found()
     if done:
         _log.info("resuming after chunk %d of %d, where an earlier backfill stopped", done, len(chunks))
-    reports = []
     with progress("Backfilling", len(chunks), "chunks") as bar:
         bar.advance(done)
         for number, chunk in enumerate(chunks[done:], done + 1):
@@ -135,10 +136,10 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
             reports += _run(settings, chunk, call, policy)
             if reports[-1].status == "failed":
                 return joined(reports)
-            reached.note(number)
+            if number < len(chunks):
+                reached.note(number, joined(reports))
             bar.advance()
-    reached.clear()
-    report = joined(reports)
+    report = joined([*reports, *reached.clear(reports[-1])])
     # a part that was not read says nothing of an id
     note = unknown_ids(settings, scope.kinds()) if report.status == "ok" else None
     if note is None:
@@ -183,6 +184,14 @@ def _refuse_erased(settings: Settings, scope: Scope) -> None:
         raise UsageError("backfill", "a record that it names was erased", step)
 
 
+class _Note(msgspec.Struct):
+    """The chunks that are done, and their report: a resumed backfill reports what they left behind too."""
+
+    done: int
+    at: Annotated[datetime, msgspec.Meta(tz=True)]
+    report: Report
+
+
 class _Reached:
     """How many of these chunks are done, on disk until all are.
 
@@ -191,23 +200,34 @@ class _Reached:
 
     def __init__(self, settings: Settings, chunks: Sequence[Chunk]) -> None:
         encoded = msgspec.json.encode((chunks, settings.assessment_statuses, settings.schedule_statuses))
-        self._home = settings.home
         self._storage = LocalStorage(settings.home)
         self._key = f"state/backfill/{hashlib.sha256(encoded).hexdigest()[:16]}.json"
+        self._most = len(chunks) - 1
 
-    def done(self) -> int:
-        """The number of finished chunks; 0 if the last one is so old that its records may have changed since."""
+    def found(self) -> tuple[int, list[Report]]:
+        """The number of finished chunks, and their report.
+
+        There are none if the last one is so old that its records may have changed since.
+        """
         try:
-            if not 0 <= self._storage.age(self._key) <= _STALE:  # less than nothing: a clock was ahead
-                return 0
-            return int(msgspec.json.decode(self._storage.get(self._key))["done"])
-        except (FileNotFoundError, msgspec.DecodeError, KeyError, TypeError, ValueError):
-            return 0
+            note = msgspec.json.decode(self._storage.get(self._key), type=_Note)
+        except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
+            return 0, []
+        is_recent = timedelta(0) <= datetime.now(UTC) - note.at <= _STALE  # less than nothing: a clock was ahead
+        return (note.done, [note.report]) if is_recent and 0 < note.done <= self._most else (0, [])
 
-    def note(self, done: int) -> None:
-        """Keeps how many are done."""
-        self._storage.put(self._key, msgspec.json.encode({"done": done}))
+    def note(self, done: int, report: Report) -> None:
+        """Keeps how many are done. A disk that refuses it must not hide that these are published."""
+        try:
+            self._storage.put(self._key, msgspec.json.encode(_Note(done, datetime.now(UTC), report)))
+        except StopRun as error:
+            _log.warning("%s. If this backfill stops, the same command reads finished chunks again", error)
 
-    def clear(self) -> None:
-        """All are done."""
-        remove(self._home / self._key)
+    def clear(self, last: Report) -> list[Report]:
+        """All are done. Returns a further report if the note stays: the same command would then skip chunks."""
+        try:
+            self._storage.delete(self._key)
+        except StopRun as error:
+            line = f"{error.where}: {error.what}. Remove this file before you run the same backfill again"
+            return [replace(last, status="attention", seconds=0, resources={}, left_behind=[line], notes=[])]
+        return []
