@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import signal
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -16,6 +17,9 @@ import pytest
 from kit.command_line import CommandLine
 from kit.programs import Program
 from kit.versions import of_another_version
+
+from propsync.storage import LocalStorage
+from propsync.suppression import ID, Erasure, Erasures
 
 
 def test_sync_publishes_and_says_what_to_type_next(propsync):
@@ -181,6 +185,30 @@ def test_a_state_database_of_which_a_full_disk_left_nothing_is_found_before_the_
     assert printed.endswith("\nNext: propsync rebuild\n")
     done = propsync("doctor")
     assert (done.returncode, "state/warehouse.duckdb: it is not a DuckDB database" in done.stdout) == (1, True)
+
+
+def test_an_older_state_database_that_somebody_restored_is_found_before_the_night(propsync, synced):
+    state = synced / "state" / "warehouse.duckdb"
+    older = state.read_bytes()
+    assert propsync("sync", "--no-archive").returncode == 0
+    state.write_bytes(older)
+    printed = propsync("status").stdout
+    assert "No run can use the state database: it does not hold run 2" in printed
+    assert printed.endswith("\nNext: propsync rebuild\n")
+    done = propsync("doctor")
+    assert (done.returncode, "state/warehouse.duckdb: it does not hold run 2" in done.stdout) == (1, True)
+    assert propsync("rebuild").returncode == 0
+    assert "propsync rebuild" not in propsync("status").stdout
+    assert propsync("doctor").returncode == 0
+
+
+def test_doctor_names_an_interrupted_erasure_which_keeps_the_night_from_starting(propsync, synced):
+    erasures = Erasures(LocalStorage(synced))
+    mark = erasures.marker().mark(ID, "asset-1")
+    erasures.put(Erasure("0123456789ab", "asset", datetime(2026, 5, 4, tzinfo=UTC), "asked", record=mark))
+    done = propsync("doctor")
+    assert (done.returncode, "an erasure was interrupted" in done.stdout) == (1, True)
+    assert "or `propsync erase --resume`" in done.stdout
 
 
 def test_a_rebuild_leaves_no_table_and_no_check_out_of_ops(propsync, synced):

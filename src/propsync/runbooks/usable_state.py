@@ -1,10 +1,13 @@
-"""Finds out, without the lock, whether a run can use the state database."""
+"""Finds out whether a run can use the state database."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from propsync.errors import UsageError
+from propsync.publish import read_note
 from propsync.runbooks.workspace import WAREHOUSE
+from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.storage import open_file
 from propsync.warehouse import SCHEMA_VERSION, open_published, statement
@@ -16,7 +19,8 @@ _MARK = slice(8, 12)
 def why_unusable(settings: Settings) -> str | None:
     """The reason why a run would refuse the state database; None if nothing shows one.
 
-    Another run may hold it, so the published file, a copy of it, says of which version it is.
+    Another run may hold it, so the published file, a copy of it, says of which version it is. Only if nobody is at
+    work, propsync looks into the state itself.
     """
     published = settings.published / WAREHOUSE
     if not published.is_file():
@@ -28,7 +32,20 @@ def why_unusable(settings: Settings) -> str | None:
         return "it is not a DuckDB database"
     with open_published(published) as reader:
         version = reader.rows(statement("runbooks/schema_version"))[1][0][0]
-    return None if version == SCHEMA_VERSION else f"its schema version is {version}, not {SCHEMA_VERSION}"
+    if version != SCHEMA_VERSION:
+        return f"its schema version is {version}, not {SCHEMA_VERSION}"
+    with RunLock(settings.state / "run.lock").looking() as is_free:
+        return _why_refused(state, read_note(settings.published).get("run")) if is_free else None
+
+
+def _why_refused(state: Path, published: str | None) -> str | None:
+    """The reason that the file itself shows: it is damaged, or somebody restored an older one."""
+    try:
+        with open_published(state) as reader:
+            ((runs,),) = next(reader.lots(statement("runs/is_known"), {"run_id": published}))
+    except UsageError as error:
+        return error.what
+    return None if runs or published is None else f"it does not hold run {published}, whose tables are published"
 
 
 def _is_database(path: Path) -> bool:

@@ -96,12 +96,19 @@ class RunLock:
 
     def is_held(self) -> bool:
         """Whether a live process holds the lock right now."""
+        with self.looking() as is_free:
+            return not is_free
+
+    @contextmanager
+    def looking(self) -> Iterator[bool]:
+        """Keeps others from the lock during the block, without a note; False if a live process holds it."""
         try:
             handle = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
         except OSError:
-            return False
+            yield True
+            return
         try:
-            return not take_lock(handle)
+            yield take_lock(handle)
         finally:
             os.close(handle)
 
