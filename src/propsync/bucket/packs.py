@@ -6,17 +6,20 @@ import hashlib
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from propsync.bucket.commits import Place
 from propsync.errors import BaseLost
-from propsync.storage import PARTIAL, LocalStorage, Storage, disk_errors, remove
+from propsync.storage import PARTIAL, LocalStorage, Storage, disk_errors, remove, remove_folder, sync_file
 
 FOLDERS = ("packs", "files")
 _PACK = 64 << 20  # bytes of a pack
 _ALONE = 16 << 20  # bytes of a file that gets an object of its own
 _UNPACKED = f"unpacked{PARTIAL}"
+_SYNCS = 8  # files to wait for at once
 _DIGITS = 10  # of the number that begins the name of each object
 _STEP = (
     "If the machine that ran last still has its home, remove the rest of that object and run `propsync sync` "
@@ -119,23 +122,34 @@ class PackReader:
                 self._unpack(path, {key: places[key] for key in keys})
             finally:
                 remove(path)
-                remove(self.work / _UNPACKED)
+                remove_folder(self.work / _UNPACKED)
         self.home.settle(places)
 
     def _unpack(self, path: Path, places: Mapping[str, Place]) -> None:
-        one = self.work / _UNPACKED
+        """Gives each file its name only when its bytes are on the disk: a power cut would leave an empty one."""
+        folder = self.work / _UNPACKED
+        with disk_errors(folder):
+            folder.mkdir(exist_ok=True, mode=0o700)
         with path.open("rb") as source:
-            for key, place in places.items():
-                source.seek(place.offset)
-                with disk_errors(one), one.open("wb") as target:
-                    digest = hashlib.sha256()
-                    for block in some_blocks(source.read, place.size):
-                        digest.update(block)
-                        target.write(block)
-                if digest.hexdigest() != place.sha256:
-                    raise BaseLost(f"{place.object_key} in the bucket", f"its bytes for {key} have changed", _STEP)
-                one.chmod(0o600)
-                self.home.place(key, one)
+            files = {key: folder / str(number) for number, key in enumerate(places)}
+            for key, file in files.items():
+                self._copy(source, places[key], key, file)
+        with disk_errors(folder), ThreadPoolExecutor(_SYNCS) as pool:
+            list(pool.map(sync_file, files.values()))
+        for key, file in files.items():
+            file.chmod(0o600)
+            self.home.place(key, file)
+
+    @staticmethod
+    def _copy(source: BinaryIO, place: Place, key: str, target: Path) -> None:
+        source.seek(place.offset)
+        digest = hashlib.sha256()
+        with disk_errors(target), target.open("wb") as writer:
+            for block in some_blocks(source.read, place.size):
+                digest.update(block)
+                writer.write(block)
+        if digest.hexdigest() != place.sha256:
+            raise BaseLost(f"{place.object_key} in the bucket", f"its bytes for {key} have changed", _STEP)
 
 
 def sequence_of(object_key: str) -> int:
