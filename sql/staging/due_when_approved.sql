@@ -9,10 +9,14 @@ given_again as (
   select last_approvals.assessment_id, min(versions.valid_from) as approved_at
   from last_approvals
   join history.assessments as versions using (assessment_id)
+  join history.assessments as before
+    on before.assessment_id = versions.assessment_id and before.valid_to = versions.valid_from
   where (last_approvals.approved_at at time zone $time_zone)::date < performed_on
     and (versions.valid_from at time zone $time_zone)::date >= performed_on
     and staging.is_approved(versions.status)
+    and not coalesce(staging.is_approved(before.status), false)
     and versions.change not in ('delete', 'erase')
+    and before.change not in ('delete', 'erase')
   group by last_approvals.assessment_id
 ),
 approvals as (
