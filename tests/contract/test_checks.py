@@ -368,6 +368,18 @@ def test_a_renamed_field_and_a_new_one_have_lost_no_values(small_nights: SmallHo
     assert night({}, f1="Notes", f2="Names", f3="Colour") == [(1, "by_type.doors.name from 0 to 30")]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("results", [[], [{"type": "text", "field": "f1", "value": " "}]], ids=["gone", "blank"])
+def test_values_that_go_blank_and_results_that_go_are_lost_values(small_nights: SmallHome, results: Any) -> None:
+    api = small_nights.server
+    api.assets = [asset(f"a{number}") for number in range(30)]
+    assert small_nights.sync().exit_code == 0
+    api.assets = [asset(f"a{number}", fields=results) for number in range(30)]
+    assert small_nights.sync().exit_code == 0
+    found = "select offending, example from ops.checks where check_name = 'empty_values'"
+    assert small_nights.rows(found) == [(1, "by_type.doors.name from 0 to 30")]
+
+
 def test_a_value_of_nothing_is_compared_with_nothing(night: WorldHome) -> None:
     query = "-- severity: warn\n-- direction: up\n-- share: 0.1\n-- floor: 1\n"
     query += "select unnest([null, 'assets']) as subject, 1 as value, null as total"

@@ -4,25 +4,35 @@
 -- share: 0.1
 -- floor: 20
 -- new: ignored
-with empty_fields as (
+with filled_fields as (
   select
     asset_type_id,
     field_id,
-    count_if(value_text is null and value_options is null and value_json is null) as value,
-    count(*) as total
+    count(*) filter (staging.is_filled(value_options, value_text, value_json)) as filled
   from main.asset_field_values
   group by asset_type_id, field_id
 ),
--- a column keeps its name when somebody renames its field
+assets as (
+  select asset_type_id, count(*) as total from main.assets group by asset_type_id
+),
+-- a field whose results are all gone has a definition alone
+fields as (
+  select asset_type_id, field_id from main.asset_type_fields where is_listed
+  union
+  select asset_type_id, field_id from filled_fields
+),
+-- an asset without a result of the field lacks the value too. A column keeps its name when somebody renames its field
 columns_of_fields as (
   select
     coalesce(
       'by_type.' || asset_types.table_name || '.' || asset_type_fields.column_name,
-      'field ' || empty_fields.field_id || ' of type ' || empty_fields.asset_type_id
+      'field ' || fields.field_id || ' of type ' || fields.asset_type_id
     ) as subject,
-    empty_fields.value,
-    empty_fields.total
-  from empty_fields
+    assets.total - coalesce(filled_fields.filled, 0) as value,
+    assets.total
+  from fields
+  join assets using (asset_type_id)
+  left join filled_fields using (asset_type_id, field_id)
   left join main.asset_type_fields using (asset_type_id, field_id)
   left join main.asset_types using (asset_type_id)
 ),
