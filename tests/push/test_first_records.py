@@ -12,6 +12,8 @@ from propsync.push.plan import CREATE
 from propsync.runbooks.push_undo import undo
 from propsync_sandbox import Sandbox
 
+LOST = {"match": {"method": "POST"}, "times": 1, "effect": {"kind": "reset", "where": "before", "apply": True}}
+
 
 class EmptyHome(PushHome):
     """`place` is a property of the API; `keys` are those of schedules that it may have."""
@@ -49,9 +51,17 @@ def test_the_first_schedules_are_read_back(empty: EmptyHome) -> None:
 
 
 @pytest.mark.slow
-def test_the_first_assets_are_read_back(empty: EmptyHome) -> None:
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_the_first_assets_are_made_once(empty: EmptyHome, *, is_lost: bool) -> None:
     (kind,) = empty.column("select min(asset_type_id) from asset_type_fields where kind = 'text'")
     text = empty.field(kind, "text")
-    report = empty.apply(empty.plan(*(empty.create(empty.place, kind, {text: value}) for value in ("first", "second"))))
-    assert (report.exit_code, sorted(empty.effects.values())) == (0, [1, 1])
-    assert empty.is_truth("assets")
+    plan = empty.plan(*(empty.create(empty.place, kind, {text: value}) for value in ("first", "second")))
+    empty.sandbox.set_faults([LOST] if is_lost else [])
+    report = empty.apply(plan)
+    assert sorted(empty.effects.values()) == [1, 1]
+    if is_lost:
+        assert (report.exit_code, [state for (state,) in empty.writes("state")]) == (3, ["parked", "verified"])
+        assert "a new asset has values that propsync cannot read yet" in report.lines[0]
+    else:
+        assert report.exit_code == 0
+        assert empty.is_truth("assets")

@@ -110,8 +110,9 @@ class Creations:
             return verdicts.applied(ours[0])
         if ours:
             return _several(ours)
-        alike = [key for key, one in new.items() if _is_alike(one, entry)]
-        return _unexplained(alike) if alike else None
+        reads_values = self._updates.answers.reads_values
+        alike = [key for key, one in new.items() if not reads_values or _is_alike(one, entry)]
+        return _unexplained(alike, reads_values=reads_values) if alike else None
 
     def _made_since(self, entry: Entry, listed: Listing) -> str | None:
         """The asset with these values that somebody has made since the plan; a plan without values has no sign."""
@@ -238,11 +239,15 @@ def _several(keys: Collection[str]) -> Outcome:
     )
 
 
-def _unexplained(keys: Collection[str]) -> Outcome:
-    """Nobody knows whether the server stored other values than propsync sent, or somebody else made the asset."""
+def _unexplained(keys: Collection[str], *, reads_values: bool) -> Outcome:
+    """Nobody knows whether the server stored other values than propsync sent, or somebody else made the asset.
+
+    Before the first asset of all, propsync does not know how the API shows values.
+    """
     first, *more = sorted(keys)
+    values = "other values" if reads_values else "values that propsync cannot read yet"
     if more:
-        what = f"the API gave no clear answer, and {len(keys)} new assets have other values: {', '.join(sorted(keys))}"
+        what = f"the API gave no clear answer, and {len(keys)} new assets have {values}: {', '.join(sorted(keys))}"
         return verdicts.unsure(what, "Check whether it is one of them")
-    what = f"the API gave no clear answer, and a new asset has other values: {first}"
+    what = f"the API gave no clear answer, and a new asset has {values}: {first}"
     return verdicts.unsure(what, "Check whether it is this one", first)

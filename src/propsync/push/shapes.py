@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from propsync.push.option_ids import OptionIds, names_no_ids
 from propsync.push.plan import Entry
 from propsync.push.schedule_values import schedule_values
 from propsync.records import Cutter, Path, is_nothing
-from propsync.resources import ASSET_TYPES, ASSETS, BUILT_IN, SCHEDULES
+from propsync.resources import ASSET_TYPES, ASSETS, BUILT_IN, SCHEDULES, Resource
 from propsync.shapes import Shape, configured, cutter_of
 from propsync.suppression import Suppression
 from propsync.warehouse import PublishedReader, statement
@@ -48,8 +48,7 @@ class AssetAnswers:
         self._shape = AssetShape.of(assets, types)
         self._kinds = kinds
         page = cutter_of(assets, ASSETS)
-        roles: tuple[tuple[Path, ...], ...] = tuple(assets.paths(role) for role in ("id", "property", "type"))
-        self._cutter = Cutter(page.list_path, roles)
+        self._cutter = Cutter(page.list_path, _key_paths(assets, ASSETS, ("id", "property", "type")))
 
     @classmethod
     def published(cls, reader: PublishedReader, overrides: Mapping[str, Any], suppression: Suppression) -> AssetAnswers:
@@ -72,6 +71,11 @@ class AssetAnswers:
         asset_id, property_id, type_id = key
         return AssetReading(asset_id, property_id, type_id, self.values_of(record, type_id))
 
+    @property
+    def reads_values(self) -> bool:
+        """Whether propsync knows where assets have their values: it has seen one."""
+        return bool(self._shape.references)
+
     def may_write(self, type_id: str, field_id: str) -> bool:
         """Whether a write may have this field: none can have an image, a file or a pin."""
         kind = self._kinds.get(type_id, {}).get(field_id)
@@ -90,9 +94,8 @@ class ScheduleAnswers:
     """Reads the answer to a request for one schedule (API §4.10)."""
 
     def __init__(self, shape: Shape) -> None:
-        """Before anybody knows the shape, the schedule has its key under the documented names."""
-        documented = {role.name: tuple((name,) for name in role.documented) for role in SCHEDULES.roles}
-        self._cutter = Cutter(None, tuple(shape.paths(part) or documented[part] for part in SCHEDULES.key))
+        """By the shape of the list."""
+        self._cutter = Cutter(None, _key_paths(shape, SCHEDULES, SCHEDULES.key))
 
     @classmethod
     def published(cls, reader: PublishedReader, overrides: Mapping[str, Any]) -> ScheduleAnswers:
@@ -124,6 +127,12 @@ class Answers:
         """By the shapes of a published file, and what propsync.toml says instead."""
         assets = AssetAnswers.published(reader, overrides, suppression)
         return cls(assets, ScheduleAnswers.published(reader, overrides))
+
+
+def _key_paths(shape: Shape, resource: Resource, parts: Sequence[str]) -> tuple[tuple[Path, ...], ...]:
+    """Where a record has the parts of its key: under the documented names while nobody has seen a record."""
+    documented = {role.name: tuple((name,) for name in role.documented) for role in resource.roles}
+    return tuple(shape.paths(part) or documented[part] for part in parts)
 
 
 def _published_shape(reader: PublishedReader, overrides: Mapping[str, Any], resource: str) -> Shape:
