@@ -76,7 +76,7 @@ def test_a_record_of_a_hidden_type_is_erased_from_the_bucket(machines: Machines,
         assert traces(folder, "third note")
     assert other.rebuild().exit_code == 0
     assert other.sync().exit_code == 0
-    (other.path / "propsync.toml").write_text("")
+    (other.path / "propsync.toml").write_text("[privacy]\nhide = []\n")
     assert other.sync().exit_code == 0
     assert other.column("select count(*) from assets where asset_type_id = 't2'") == [1 if what == "record" else 2]
     for folder in (other.path, machines.bucket.root):

@@ -13,10 +13,13 @@ from propsync.errors import HomeUnusable, SettingsError
 from propsync.runbooks.doctor_privacy import examine_lines
 
 
-def test_without_propsync_toml_no_run_shows_what_a_home_hides(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_empty", [False, True], ids=["none", "one that a full disk left empty"])
+def test_without_propsync_toml_no_run_shows_what_a_home_hides(tmp_path: Path, is_empty: bool) -> None:
     home = PrivateHome(tmp_path / "home", "http://127.0.0.1:9")
     (home.path / "state").mkdir(parents=True)
     (home.path / "state" / "hidden-0a1b2c3d.duckdb").touch()
+    if is_empty:
+        (home.path / "propsync.toml").touch()
     for run in (home.sync, home.rebuild):
         with pytest.raises(SettingsError, match="without it a run would show what this home hides"):
             run()

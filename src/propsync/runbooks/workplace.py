@@ -107,13 +107,13 @@ def workplace(
 
 
 def refuse_lost_lines(settings: Settings, *, is_hiding: bool = False) -> None:
-    """Raises SettingsError if home hides parts, and there is no propsync.toml: a run would show all of them.
+    """Raises SettingsError if home hides parts, and propsync.toml is missing or empty: a run would show all of them.
 
     `is_hiding` says that older tables hide parts, although home lost the file of hidden records, or never had it.
     Raises HomeUnusable for a state/ that cannot be listed.
     """
     if not settings.has_file and (is_hiding or files_named(settings.state, HIDDEN_FILES)):
-        what = "there is no such file, and without it a run would show what this home hides"
+        what = "it is missing or empty, and without it a run would show what this home hides"
         restore = "Restore it, or name it with --config"
         step = f"{restore}. To show all of it again, write hide = [] under [privacy] in a new one"
         raise SettingsError(str(settings.home / CONFIG_NAME), what, step)

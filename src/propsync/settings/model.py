@@ -192,7 +192,7 @@ class Settings(BaseModel):
 
     @property
     def has_file(self) -> bool:
-        """Whether there is a propsync.toml: home has one, or `--config` names one."""
+        """Whether there is a propsync.toml, at home or where `--config` says; an empty one is what a full disk left."""
         return self._has_file
 
     def source(self, name: str) -> str:

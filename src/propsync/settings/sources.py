@@ -39,7 +39,7 @@ def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | No
     if config is None and settings.home != path.parent:
         raise SettingsError(f"home in {path}", "it names a folder that is not its own", "Set PROPSYNC_HOME instead")
     settings._folder = path.parent
-    settings._has_file = path.exists()
+    settings._has_file = path.exists() and path.stat().st_size > 0
     settings._sources = sources
     settings._storage_environ = {name: environ[name] for name in VARIABLES if environ.get(name)}
     settings._unrecognised = tuple(sorted(name for name in environ if _is_unrecognised(name)))
