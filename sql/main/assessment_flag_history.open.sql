@@ -1,7 +1,8 @@
 -- grain: assessment_id, flag_position, position
--- why: a flag holds its history as an array of objects, under a name that the API's document does not show
+-- why: a flag holds its history as an array of objects, or as an object that numbers them. The document of the API shows
+-- no name for it
 with flags as (
-  select assessment_id, flag_position, from_json({{flag_history}}, '["JSON"]') as entries
+  select assessment_id, flag_position, staging.listed_entries({{flag_history}}) as entries
   from staging.flags
 ),
 unnested as (

@@ -324,13 +324,29 @@ def test_a_flag_in_a_wrapper_has_its_history(small_nights: SmallHome, flag: dict
     assert small_nights.column("select state from assessment_flag_history order by position") == ["open", "closed"]
 
 
+def test_a_history_that_an_object_numbers_is_read(small_nights: SmallHome):
+    numbered = {"0": ENTRIES[0], "1": ENTRIES[1]}
+    small_nights.server.assessments = [assessment("s0", flags=[{"label": "Late", "history": numbered}])]
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.column("select state from assessment_flag_history order by position") == ["open", "closed"]
+    small_nights.server.assessments.append(assessment("s1", flags=[{"label": "Late", "history": ENTRIES[:1]}]))
+    small_nights.server.assessments.append(assessment("s2", flags=[{"history": {"1700000000": ENTRIES[0]}}]))
+    assert small_nights.sync().exit_code == 0
+    history = "select assessment_id, count(*) from assessment_flag_history group by 1 order by 1"
+    assert small_nights.rows(history) == [("s0", 2), ("s1", 1)]
+    assert [one[:3] for one in small_nights.rows(ISSUES)] == [("s2", "history of flag 1", "is no array of entries")]
+    before = small_nights.copy_of_published()
+    small_nights.rebuild()
+    assert_same(before, small_nights.published)
+
+
 def test_an_audit_of_a_flag_is_no_history(small_nights: SmallHome):
     audit = {"created": {"by": "u1", "on": "2026-01-01"}, "modified": {"by": "u2"}}
     small_nights.server.assessments = [assessment("s0", flags=[{"label": "Late", "audit": audit}])]
     assert small_nights.sync().exit_code == 0
 
 
-@pytest.mark.parametrize("history", daily([{"0": ENTRIES[0], "1": ENTRIES[1]}, ["opened in May"], [["open"]]], 1))
+@pytest.mark.parametrize("history", daily([{"17": ENTRIES[0], "21": ENTRIES[1]}, ["opened in May"], [["open"]]], 1))
 def test_a_history_of_flags_in_no_known_form_is_never_silent(small_nights: SmallHome, history: Any):
     """Otherwise an empty table would say that no flag ever changed."""
     small_nights.server.assessments = [assessment("s0", flags=[{"label": "Late", "history": history}])]

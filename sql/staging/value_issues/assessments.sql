@@ -1,4 +1,4 @@
--- why: flags of no known form have no rows, nor has a history that is no array. Only a record or its list can tell a
+-- why: flags of no known form have no rows, nor has a history that is no list. Only a record or its list can tell a
 -- status; an assessment that no list shows although its report exists has one that nobody knows. One may also lack each
 -- member that holds the property or type of others; a null there is an answer
 with dirty as (
@@ -49,7 +49,11 @@ histories as (
   select
     assessment_id,
     flag_position,
-    json_type(assessment_flags.payload, pointers.pointer) as kind,
+    if(
+      staging.is_numbered(json_extract(assessment_flags.payload, pointers.pointer)),
+      'ARRAY',
+      json_type(assessment_flags.payload, pointers.pointer)
+    ) as kind,
     json_extract_string(assessment_flags.payload, pointers.pointer) as value
   from main.assessment_flags
   semi join staging.dirty_records using (assessment_id)

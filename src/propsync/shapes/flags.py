@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -12,13 +13,15 @@ from propsync.shapes.entries import entries
 from propsync.shapes.members import is_blank, plain, rank, refuse_astray
 
 _HISTORY = ("history", "histories", "changes", "log", "events", "states", "audit", "timeline", "entries")
+_NUMBER = re.compile("[0-9]{1,3}")  # longer ones may be ids or moments
 FLAGS: Path = ("flags",)
 
 
 def find_flag_history(shape: Shape, assessments: Sequence[Any], *, is_whole: bool = True) -> None:
-    """Settles flag_history: the array of objects inside a flag, under the names that flags have for it.
+    """Settles flag_history: the array of objects inside a flag, under the names that flags have for it. An object that
+    numbers them is one too.
 
-    If flags hold something under such a name, and none an array of objects, the part is unread. Raises ShapeUnknown if
+    If flags hold something under such a name, and none a list of objects, the part is unread. Raises ShapeUnknown if
     people configured a name that no flag has. Without `is_whole` the assessments are only a part, in which it may lack.
     """
     found = [entry.value for assessment in assessments for entry in entries(assessment, FLAGS)]
@@ -97,7 +100,9 @@ def _rank(path: Path) -> int:
 
 
 def _histories(flag: dict[str, Any]) -> set[Path]:
-    own = {(name,) for name, value in flag.items() if _is_history(value)}
+    own = {
+        (name,) for name, value in flag.items() if _is_history(value) or (_means_history(name) and _is_numbered(value))
+    }
     objects = [(name, held) for name, held in flag.items() if isinstance(held, dict)]
     return own | {
         (name, inner)
@@ -114,6 +119,13 @@ def _means_history(name: str) -> bool:
 def _wraps(flag: dict[str, Any], name: str) -> bool:
     """Whether an object has what the flag says: `{"flag": {…}}`, or the attributes of JSON:API."""
     return len(flag) == 1 or plain(name) == "attributes"
+
+
+def _is_numbered(value: Any) -> bool:
+    """Whether it is an object of objects that are numbered from 0 or 1, as the macro staging.is_numbered reads them."""
+    names = list(value) if isinstance(value, dict) else []
+    is_numbered = bool(names) and all(_NUMBER.fullmatch(name) for name in names) and min(map(int, names)) <= 1
+    return is_numbered and any(isinstance(one, dict) for one in value.values())
 
 
 def _is_history(value: Any) -> bool:

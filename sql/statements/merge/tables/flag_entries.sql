@@ -1,2 +1,2 @@
 -- why: entries of a flag's history have columns for their own members
-select unnest(from_json({{entries}}, '["JSON"]')) as payload from staging.flag_payloads
+select unnest(staging.listed_entries({{entries}})) as payload from staging.flag_payloads
