@@ -15,7 +15,7 @@ from kit.dialects import Dialect
 from kit.home import Home
 from kit.kept import KeptHomes
 from kit.sandbox_home import SandboxHome
-from kit.small_api import SmallHome, asset
+from kit.small_api import SmallHome, assessment, asset
 from kit.unlisted import unlisted
 from kit.world import World, small_world
 from kit.world_home import WorldHome
@@ -378,6 +378,17 @@ def test_values_that_go_blank_and_results_that_go_are_lost_values(small_nights: 
     assert small_nights.sync().exit_code == 0
     found = "select offending, example from ops.checks where check_name = 'empty_values'"
     assert small_nights.rows(found) == [(1, "by_type.doors.name from 0 to 30")]
+
+
+@pytest.mark.slow
+def test_approvals_that_lose_their_dates_are_reported(small_nights: SmallHome) -> None:
+    small_nights.has_desk = True
+    for dates in ({"performedDate": "2026-01-10"}, {}):
+        places = [assessment(f"s{number}", property=f"p{number}", **dates) for number in range(12)]
+        small_nights.server.assessments = places
+        assert small_nights.sync().exit_code == 0
+    found = "select offending, example from ops.checks where check_name = 'approval_dates'"
+    assert small_nights.rows(found) == [(1, "approvals of assessment type k1 with a date of their own from 12 to 0")]
 
 
 def test_a_value_of_nothing_is_compared_with_nothing(night: WorldHome) -> None:

@@ -64,11 +64,9 @@ def _withheld(workspace: Workspace, findings: Findings) -> Withheld:
 
 
 def check_marts(workspace: Workspace, run: Run) -> list[str]:
-    """Runs people's own checks that read a mart, which hold nothing back; a line for each broken or unusable one."""
+    """Runs the checks that read a mart, which hold nothing back; a line for each broken or unusable one."""
     folder = workspace.settings.checks_folder
-    findings = Findings()
-    if folder:
-        findings = run_mart_checks(workspace.warehouse, run.run_id, folder, is_in_between=run.is_in_between)
+    findings = run_mart_checks(workspace.warehouse, run.run_id, folder, is_in_between=run.is_in_between)
     for warning in findings.warnings:
         _log.warning("%s", warning)
     lines = [f"{found}. {_HOLDS_NOTHING}. {CORRECT_IT}" for found in findings.broken] + findings.unusable

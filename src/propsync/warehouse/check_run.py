@@ -76,7 +76,7 @@ def run_checks(
 ) -> Findings:
     """Runs the checks on tables that a run changed, or any run after `since`, and on the tables in `also`.
 
-    `folder` has people's own checks, which run every time: somebody may have edited one. Those that read a mart wait.
+    `folder` has people's own checks, which run every time: somebody may have edited one. Checks that read a mart wait.
     A run `is_in_between` two syncs leaves what moved as the sync found it; the next sync sees what changed since.
     """
     changed = _changed(warehouse, run_id, since) | {*also}
@@ -85,7 +85,8 @@ def run_checks(
     if UNLISTED not in wrong:
         _forget_all_but(warehouse, {*wrong, *(one.name for one in (*declared, *own))})
     since_it_ran = _changed_since_they_ran(warehouse, run_id, [one for one in declared if one.is_of_moves])
-    due = [one for one in declared if _is_due(one, changed | since_it_ran.get(one.name, set()))]
+    ready = [one for one in declared if not one.is_of_marts]
+    due = [one for one in ready if _is_due(one, changed | since_it_ran.get(one.name, set()))]
     due = _of_run(due, is_in_between=is_in_between)
     findings = Findings(_found(warehouse, due), wrong)
     own = _of_run([one for one in own if not one.is_of_marts], is_in_between=is_in_between)
@@ -94,10 +95,13 @@ def run_checks(
     return findings
 
 
-def run_mart_checks(warehouse: Warehouse, run_id: str, folder: Path, *, is_in_between: bool = False) -> Findings:
-    """Runs people's own checks that read a mart, once the marts are built."""
-    findings = Findings()
-    own = [one for one in _own_checks(warehouse, folder)[0] if one.is_of_marts]
+def run_mart_checks(
+    warehouse: Warehouse, run_id: str, folder: Path | None = None, *, is_in_between: bool = False
+) -> Findings:
+    """Runs the checks that read a mart, once the marts are built; `folder` has people's own."""
+    declared = [one for one in _CHECKS.declared(warehouse) if one.is_of_marts]
+    findings = Findings(_found(warehouse, _of_run(declared, is_in_between=is_in_between)))
+    own = [one for one in _own_checks(warehouse, folder)[0] if one.is_of_marts] if folder else []
     _add_own(warehouse, findings, _of_run(own, is_in_between=is_in_between), folder)
     _note(warehouse, run_id, findings)
     return findings

@@ -58,8 +58,8 @@ class Check:
 
     @property
     def is_of_marts(self) -> bool:
-        """Whether it reads a mart, so that it has to wait for these."""
-        return any(table.startswith("marts.") for table in self.reads)
+        """Whether it reads a mart, so that it has to wait for these. A key waits for nothing but its own table."""
+        return not self.is_of_key and any(table.startswith("marts.") for table in self.reads)
 
     @property
     def is_of_moves(self) -> bool:

@@ -21,6 +21,10 @@ _SENTENCES = {
 }
 
 FOUND: Mapping[str, tuple[str, str]] = {
+    "approval_dates": (
+        "assessment type lost dates of its approvals, so these count from the run that first saw them",
+        "assessment types lost dates of their approvals, so these count from the run that first saw them",
+    ),
     "assets_have_listed_types": (
         "asset has a type that the API does not list",
         "assets have types that the API does not list",
