@@ -191,3 +191,17 @@ def test_a_schedule_inside_of_something_else_keeps_its_members(home: PushHome, w
     assert all("is not the schedule that propsync asked for" in line for line in report.lines)
     home.sandbox.set_faults([])
     assert home.sandbox.world.schedules.get(deleted)
+
+
+@pytest.mark.slow
+def test_a_schedule_keeps_the_members_that_only_its_list_shows(home: PushHome) -> None:
+    key = next(one for one in home.schedules(1_000) if home.members(one)["description"])
+    shown = {"property": key[0], "type": key[1], "status": "notstarted", "dueDate": home.members(key)["dueDate"]}
+    body = {"kind": "status", "status": 200, "body": json.dumps(shown)}
+    home.sandbox.set_faults(
+        [{"match": {"method": "GET", "path": "/assessments/schedules/[^/]+/[^/]+"}, "effect": body}]
+    )
+    plan = home.plan(home.schedule(UPDATE, key, {"dueDate": "2031-01-01"}), resource="schedules")
+    report = home.apply(plan)
+    assert (report.exit_code, home.effects, home.writes("state")) == (3, {}, [("skipped",)])
+    assert "the API no longer shows description" in report.lines[0]

@@ -55,7 +55,13 @@ class ScheduleWrites:
             return verdicts.there_already(sent) if entry.action == DELETE else verdicts.gone()
         if entry.action == DELETE:
             return verdicts.changed(_compared_part(entry, there), there, sent)
-        return verdicts.compared(entry, there, sent)
+        return verdicts.compared(entry, there, sent) or self._compared_others(entry, there, sent)
+
+    def _compared_others(self, entry: Entry, there: Members, sent: Sent) -> Outcome | None:
+        """The outcome if the API does not show a member that the PUT should keep; None if it shows them all."""
+        planned = {one.field for one in entry.changes}
+        unshown = [name for name in self._answers.unshown(entry.key, there) if name not in planned]
+        return verdicts.unshown(unshown, sent) if unshown else None
 
     def _compared_new(self, entry: Entry, there: Members | None, sent: Sent) -> Outcome | None:
         if there is None:

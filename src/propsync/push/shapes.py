@@ -14,8 +14,10 @@ from propsync.merge import overridden, stored_shape
 from propsync.push.asset_values import AssetShape
 from propsync.push.fields import WRITABLE
 from propsync.push.option_ids import OptionIds, names_no_ids
-from propsync.push.plan import Entry
-from propsync.push.schedule_values import schedule_values
+from propsync.push.plan import Entry, Plan
+from propsync.push.sameness import is_empty
+from propsync.push.schedule_values import MEMBERS, schedule_values
+from propsync.push.written_values import Key, shown_values
 from propsync.records import Cutter, Path, is_nothing
 from propsync.resources import ASSET_TYPES, ASSETS, BUILT_IN, SCHEDULES, Resource
 from propsync.shapes import Shape, configured, cutter_of
@@ -93,14 +95,21 @@ class AssetAnswers:
 class ScheduleAnswers:
     """Reads the answer to a request for one schedule (API §4.10)."""
 
-    def __init__(self, shape: Shape) -> None:
-        """By the shape of the list."""
+    def __init__(self, shape: Shape, known: Mapping[Key, Mapping[str, Any]]) -> None:
+        """By the shape of the list; `known` are the members of schedules that the tables show."""
         self._cutter = Cutter(None, _key_paths(shape, SCHEDULES, SCHEDULES.key))
+        self._known = known
 
     @classmethod
-    def published(cls, reader: PublishedReader, overrides: Mapping[str, Any]) -> ScheduleAnswers:
-        """By the shape of a published file, and what propsync.toml says instead."""
-        return cls(_published_shape(reader, overrides, SCHEDULES.name))
+    def published(cls, reader: PublishedReader, overrides: Mapping[str, Any], plan: Plan) -> ScheduleAnswers:
+        """By the shape and the schedules of a published file, and what propsync.toml says instead."""
+
+        def rows(query: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+            return [row for lot in reader.lots(query, values) for row in lot]
+
+        keys = {one.key for one in plan.entries} if plan.resource == SCHEDULES.name else set()
+        known = shown_values(rows, SCHEDULES.name, keys) if keys else {}
+        return cls(_published_shape(reader, overrides, SCHEDULES.name), known)
 
     def members(self, answer: Answer, key: tuple[str, ...]) -> dict[str, Any] | None:
         """The members that the answer shows, None if there is no such schedule.
@@ -114,6 +123,11 @@ class ScheduleAnswers:
             raise UnexpectedAnswer(str(answer.request), "the answer is not the schedule that propsync asked for")
         return schedule_values(answer.body)
 
+    def unshown(self, key: tuple[str, ...], there: Mapping[str, Any]) -> list[str]:
+        """The members that an answer lacks, and that have a value in the tables: a PUT without them may clear them."""
+        known = self._known.get(key, {})
+        return [name for name in MEMBERS if name not in there and not is_empty(known.get(name))]
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -123,10 +137,12 @@ class Answers:
     schedules: ScheduleAnswers
 
     @classmethod
-    def published(cls, reader: PublishedReader, overrides: Mapping[str, Any], suppression: Suppression) -> Answers:
-        """By the shapes of a published file, and what propsync.toml says instead."""
+    def published(
+        cls, reader: PublishedReader, overrides: Mapping[str, Any], suppression: Suppression, plan: Plan
+    ) -> Answers:
+        """For a plan: by the shapes of a published file, and what propsync.toml says instead."""
         assets = AssetAnswers.published(reader, overrides, suppression)
-        return cls(assets, ScheduleAnswers.published(reader, overrides))
+        return cls(assets, ScheduleAnswers.published(reader, overrides, plan))
 
 
 def _key_paths(shape: Shape, resource: Resource, parts: Sequence[str]) -> tuple[tuple[Path, ...], ...]:

@@ -76,6 +76,14 @@ def exists() -> Outcome:
     return Outcome(SKIPPED, EXISTS, f"somebody has made this schedule meanwhile, {_NOT_SENT}", _PLAN_AGAIN)
 
 
+def unshown(names: Collection[str], sent: Sent) -> Outcome:
+    """The tables show members that the API does not show now: somebody removed them, or only its lists show them."""
+    what = f"the API no longer shows {', '.join(names)}, which a write could remove"
+    if sent is Sent.MAYBE:
+        return unsure(f"propsync sent this record and cannot tell what the API did; {what}", "Compare it with the plan")
+    return Outcome(SKIPPED, CHANGED, f"{what}, {_NOT_DONE if sent else _NOT_SENT}", _PLAN_AGAIN)
+
+
 def made(asset_id: str) -> Outcome:
     """Somebody made such an asset meanwhile, which may be this one."""
     what = f"asset {asset_id} has these values, perhaps in another form, and was made since the plan, {_NOT_SENT}"

@@ -88,7 +88,7 @@ def apply(
         _check_erased(plan, suppression)
         with open_tables(settings) as reader:
             recorded, known = _checked(settings, reader, plan, gives_up=gives_up)
-            answers = Answers.published(reader, settings.shapes, suppression)
+            answers = Answers.published(reader, settings.shapes, suppression, plan)
         with _journal(settings, plan, suppression, recorded) as journal:
             if journal is None:
                 return _repeated(plan, recorded)
