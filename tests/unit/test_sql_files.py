@@ -103,7 +103,9 @@ def test_a_statement_or_a_part_of_a_macro_opens_with_why_it_is_there(name):
 @pytest.mark.parametrize("name", PARTS)
 def test_a_part_of_a_macro_is_short_and_stands_in_its_macro_once(name):
     folder, _, part = name.removesuffix(".sql").rpartition("/")
-    assert FILES[f"{folder}.sql"].count(f"{{{{{part}}}}}") == 1
+    # the moment stands beside the versions, and again where no filter of theirs can leave it out
+    times = 2 if part == "asked" else 1
+    assert FILES[f"{folder}.sql"].count(f"{{{{{part}}}}}") == times
     assert len(FILES[name].splitlines()) <= 100
 
 
