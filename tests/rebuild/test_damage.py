@@ -123,7 +123,7 @@ TABLE = [
     Row(
         "the state database",
         "removed cut altered",
-        status=(0, "Next: propsync query --tables"),
+        status=(0, "No run can use the state database"),
         sync=LOST_STATE,
         rebuild=(0, ""),
         verify=LOST_STATE,
