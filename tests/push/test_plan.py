@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import resource
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from propsync.errors import HomeUnusable, UsageError
-from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan, load_plan, save_plan
+from propsync.push.files import read_file
+from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan, load_plan, save_as, save_plan
 from propsync.storage import remove_partials
 
 
@@ -54,6 +56,22 @@ def test_a_plan_that_cannot_be_saved_says_where_it_may_be(tmp_path: Path) -> Non
     (tmp_path / "plans").write_text("not a folder")
     with pytest.raises(HomeUnusable, match="Save the plan where you may write, with --out"):
         save_plan(plan(), tmp_path / "plans" / "1.plan")
+
+
+def test_no_file_that_may_be_open_is_no_question_of_rights(tmp_path: Path) -> None:
+    (tmp_path / "doors.csv").write_text("asset_id\n")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with (tmp_path / "doors.csv").open() as lowest:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest.fileno(), limits[1]))
+        try:
+            with pytest.raises(HomeUnusable, match="Raise the limit of open files"):
+                save_plan(plan(), tmp_path / "1.plan")
+            with pytest.raises(HomeUnusable, match="Raise the limit of open files"):
+                save_as(plan(), tmp_path / "1.plan")
+            with pytest.raises(UsageError, match="Raise the limit of open files"):
+                read_file(tmp_path / "doors.csv", "asset_id")
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def test_a_plan_that_is_not_there_is_refused(tmp_path: Path) -> None:
