@@ -178,3 +178,14 @@ def test_a_refusal_decides_unless_the_record_has_changed(earlier: Sent, found: O
         raise RequestRefused("PATCH /x", "the API answered 400", status=400)
 
     assert Looks(lambda _: found, earlier).run(write).state == state
+
+
+def test_an_asset_of_another_type_since_is_not_written(home: PushHome) -> None:
+    """Nor if its id belongs to a different asset by now."""
+    asset_id, _, kind = home.assets(1)[0]
+    other = next(one for _, _, one in home.assets(1_000) if one != kind)
+    plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "ours"}))
+    home.sandbox.world.assets.set_members(asset_id, type=other)
+    report = home.apply(plan)
+    assert (report.exit_code, home.effects, home.writes("state, code")) == (3, {}, [("skipped", "ChangedMeanwhile")])
+    assert "the asset is no longer of that type" in report.lines[0]

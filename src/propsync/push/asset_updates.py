@@ -53,6 +53,8 @@ class AssetUpdates:
             return verdicts.gone()
         if there.property_id != entry.property_id:
             return verdicts.moved()
+        if there.type_id != entry.type_id:
+            return verdicts.retyped()
         return verdicts.compared(entry, there.values, sent)
 
     def write(self, reader: Api, writer: Api, entry: Entry, there: AssetReading | None, sent: Sent) -> Outcome:

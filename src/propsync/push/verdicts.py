@@ -71,6 +71,11 @@ def moved() -> Outcome:
     return Outcome(SKIPPED, GONE, f"the asset is no longer on that property, {_NOT_SENT}", _PLAN_AGAIN)
 
 
+def retyped() -> Outcome:
+    """The asset has other fields now, or another asset has its id."""
+    return Outcome(SKIPPED, CHANGED, f"the asset is no longer of that type, {_NOT_SENT}", _PLAN_AGAIN)
+
+
 def exists() -> Outcome:
     """Somebody made a schedule meanwhile."""
     return Outcome(SKIPPED, EXISTS, f"somebody has made this schedule meanwhile, {_NOT_SENT}", _PLAN_AGAIN)
