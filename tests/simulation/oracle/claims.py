@@ -91,7 +91,8 @@ def _check_certificate(resource: str, read: list[Entry], problems: Problems) -> 
             lists.setdefault(filters, []).append(entry)
     for filters, pages in lists.items():
         name = f"{resource} {dict(filters)}"
-        totals = {page.total for page in pages}
+        # a server that counts the page says 0 beyond the end, as a list does that lost its last record meanwhile
+        totals = {page.total for page in pages if page is pages[0] or page.records or page.total}
         problems.expect(len(totals) == 1, "a certified list has one total", name, totals)
         by_page = {dict(parse_qsl(page.query)).get("page"): page for page in reversed(pages)}
         keys = [record.key for page in by_page.values() for record in page.records]
