@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import errno
 import hashlib
 import io
 import json
@@ -24,14 +23,13 @@ from propsync.merge.reference.text_file import WINDOWS, ListUnreadable, decoded_
 from propsync.push.parquet_file import parquet_rows
 from propsync.push.plan import is_plan
 from propsync.push.source import BLANKS, QUERY, Cell, Row, Source, is_blank
-from propsync.storage import LOOK_AT_DISK, MORE_FILES
+from propsync.storage import NO_MATTER_WHERE, step_against, why_unread
 
 _MOST_BYTES = 200_000_000
 _PARQUET = b"PAR1"
 _JSON = (".jsonl", ".ndjson", ".json")
 _OTHER_SEPARATORS = "|^~:"
 _ABOVE = 10  # rows of a title that people put above the header
-_AGAINST = {errno.EIO: LOOK_AT_DISK, **dict.fromkeys((errno.EMFILE, errno.ENFILE), MORE_FILES)}
 _DECODER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _ARRAY = msgspec.json.Decoder(list[dict[str, Any]], float_hook=Decimal)
 _Sheet = tuple[list[str], Iterator[Row], frozenset[int]]
@@ -85,9 +83,9 @@ def _content(path: Path) -> bytes:
     except FileNotFoundError:
         raise UsageError(str(path), "there is no such file", "Check its path") from None
     except (OSError, ValueError) as error:
-        why = (error.strerror if isinstance(error, OSError) else None) or error
-        step = _AGAINST.get(error.errno or 0) if isinstance(error, OSError) else None
-        raise UsageError(str(path), f"it cannot be read: {why}", step or "Check its path and permissions") from None
+        step = step_against(error)
+        step = step if step in NO_MATTER_WHERE else "Check its path and permissions"
+        raise UsageError(str(path), why_unread(error), step) from None
 
 
 def _unusable(name: str, error: ListUnreadable) -> UsageError:

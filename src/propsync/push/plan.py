@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from propsync.errors import HomeUnusable, UsageError
-from propsync.storage import LOOK_AT_DISK, MORE_FILES, LocalStorage
+from propsync.storage import NO_MATTER_WHERE, LocalStorage
 
 PLAN_VERSION = 1
 CREATE, UPDATE, DELETE = "create", "update", "delete"
@@ -22,8 +22,6 @@ _ID_LENGTH = 16
 _BEGIN = b'{"plan_id":'
 _ELSEWHERE = "Save the plan where you may write, with --out"
 _AGAIN = "Run `propsync push plan` again"
-_NO_MATTER_WHERE = (LOOK_AT_DISK, MORE_FILES)
-"""Steps against what is no question of rights: another place may be no better."""
 
 
 class FieldChange(msgspec.Struct, frozen=True):
@@ -143,7 +141,7 @@ def save_plan(plan: Plan, path: Path) -> None:
     except FileNotFoundError:  # a run that begins removes unfinished files in the state, this one too
         _put_again(storage, path, body)
     except HomeUnusable as error:
-        if error.next_step in _NO_MATTER_WHERE:
+        if error.next_step in NO_MATTER_WHERE:
             raise
         raise HomeUnusable(error.where, error.what, _ELSEWHERE) from error
 
@@ -185,7 +183,7 @@ def save_as(plan: Plan, out: Path) -> None:
     try:
         save_plan(plan, out)
     except HomeUnusable as error:
-        if error.next_step in _NO_MATTER_WHERE:
+        if error.next_step in NO_MATTER_WHERE:
             raise
         raise UsageError(error.where, error.what, "Give --out a place where you may write") from error
 

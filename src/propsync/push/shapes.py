@@ -58,7 +58,7 @@ class AssetAnswers:
         kinds: dict[str, dict[str, str]] = {}
         for type_id, field_id, kind in reader.rows(statement("push/kinds_of_fields"))[1]:
             kinds.setdefault(type_id, {})[field_id] = kind
-        assets, types = (_published_shape(reader, overrides, one.name) for one in (ASSETS, ASSET_TYPES))
+        assets, types = _published_shapes(reader, overrides, ASSETS, ASSET_TYPES)
         definitions = dict(reader.rows(statement("push/definitions"))[1]) if names_no_ids(types) else {}
         return cls(assets, types, kinds, suppression, definitions)
 
@@ -109,7 +109,8 @@ class ScheduleAnswers:
 
         keys = {one.key for one in plan.entries} if plan.resource == SCHEDULES.name else set()
         known = shown_values(rows, SCHEDULES.name, keys) if keys else {}
-        return cls(_published_shape(reader, overrides, SCHEDULES.name), known)
+        (shape,) = _published_shapes(reader, overrides, SCHEDULES)
+        return cls(shape, known)
 
     def members(self, answer: Answer, key: tuple[str, ...]) -> dict[str, Any] | None:
         """The members that the answer shows, None if there is no such schedule.
@@ -151,7 +152,8 @@ def _key_paths(shape: Shape, resource: Resource, parts: Sequence[str]) -> tuple[
     return tuple(shape.paths(part) or documented[part] for part in parts)
 
 
-def _published_shape(reader: PublishedReader, overrides: Mapping[str, Any], resource: str) -> Shape:
+def _published_shapes(reader: PublishedReader, overrides: Mapping[str, Any], *resources: Resource) -> list[Shape]:
     _, rows = reader.rows(statement("merge/shapes"))
-    stored = stored_shape(resource, [row[1:] for row in rows if row[0] == resource])
-    return overridden(stored, configured(overrides, resource, BUILT_IN))
+    parts = {one.name: [row[1:] for row in rows if row[0] == one.name] for one in resources}
+    stored = {name: stored_shape(name, of_one) for name, of_one in parts.items()}
+    return [overridden(shape, configured(overrides, name, BUILT_IN)) for name, shape in stored.items()]

@@ -7,6 +7,7 @@ removes or fsyncs.
 from propsync.storage.disk import (
     LOOK_AT_DISK,
     MORE_FILES,
+    NO_MATTER_WHERE,
     PARTIAL,
     copy,
     disk_errors,
@@ -34,6 +35,7 @@ from propsync.storage.protocol import Storage
 __all__ = [
     "LOOK_AT_DISK",
     "MORE_FILES",
+    "NO_MATTER_WHERE",
     "PARTIAL",
     "LineFile",
     "LocalStorage",

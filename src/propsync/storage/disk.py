@@ -30,6 +30,8 @@ MORE_FILES = (
 LOOK_AT_DISK = (
     "The disk or its connection failed: look at the messages of the system (`dmesg`). Then run the same command again"
 )
+NO_MATTER_WHERE = (LOOK_AT_DISK, MORE_FILES)
+"""Steps against what is no question of rights: another place may be no better."""
 _STEPS = {
     **dict.fromkeys((errno.EMFILE, errno.ENFILE), MORE_FILES),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), GIVE_IT_BACK),
