@@ -225,6 +225,7 @@ def test_what_excel_made_of_an_id_is_told(read):
         assert (line, odd) == (2, key)
         assert issue.startswith("Excel has ")
     assert told(read("property_id\n3E5\np-1\n12-34\nBLK-2024-01\n")) == []
+    assert told(read("property_id\n12345e67\n8870074777770283075e83\n4e12\n")) == []  # hexadecimal digits
 
 
 @pytest.mark.parametrize("key", ["Total", "TOTALS", "Grand total", "sub-total", "property_id", "Property ID"])

@@ -20,7 +20,7 @@ _MOST_MISTAKES = 1_000
 _TRIES, _PAUSE = 10, 0.2  # seconds, for a file that somebody is saving
 _QUIET = 0.5  # seconds since somebody last wrote to it
 _BLANKS = " \t\r\n\v\f\u00a0\u200b\ufeff"
-_SHORTENED = re.compile(r"-?\d+([.,]\d+)?E\+?\d{2,}", re.IGNORECASE)
+_SHORTENED = re.compile(r"-?\d([.,]\d+)?E\+\d{2,}", re.IGNORECASE)  # 12345e67 is an id of hexadecimal digits
 _MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 _DATE = re.compile(
     rf"\d{{4}}-\d\d-\d\d(T.*)?|\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{1,2}}-{_MONTH}(-\d{{2,4}})?|{_MONTH}-\d{{2,4}}",
