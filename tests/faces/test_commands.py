@@ -9,6 +9,9 @@ import json
 import re
 import shutil
 import signal
+import subprocess
+import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -185,6 +188,34 @@ def test_a_state_database_of_which_a_full_disk_left_nothing_is_found_before_the_
     assert printed.endswith("\nNext: propsync rebuild\n")
     done = propsync("doctor")
     assert (done.returncode, "state/warehouse.duckdb: it is not a DuckDB database" in done.stdout) == (1, True)
+
+
+HOLDS = "import duckdb, sys; open_file = duckdb.connect(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
+
+
+@pytest.fixture
+def held_state(synced: Path) -> Iterator[None]:
+    """Another program has the state database open."""
+    command = [sys.executable, "-c", HOLDS, str(synced / "state" / "warehouse.duckdb")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "open\n"
+        yield
+        holder.stdin.close()
+
+
+def test_no_rebuild_is_advised_while_another_program_has_the_state_database_open(propsync, held_state):
+    printed = propsync("status").stdout
+    assert "No run can use the state database: IO Error: Could not set lock on file" in printed
+    assert printed.endswith("\nNext: Close the file in that program, or end it (PID is its number), then run again\n")
+    assert "state/warehouse.duckdb: IO Error: Could not set lock" in propsync("doctor").stdout
+
+
+@pytest.mark.parametrize("command", ["sync", "rebuild"])
+def test_no_run_goes_past_a_state_database_that_another_program_has_open(propsync, held_state, command: str):
+    """A rebuild would not carry over what it cannot read there."""
+    done = propsync(command)
+    assert done.returncode == 1
+    assert done.stderr.endswith("Close the file in that program, or end it (PID is its number), then run again\n")
 
 
 def test_an_older_state_database_that_somebody_restored_is_found_before_the_night(propsync, synced):

@@ -10,10 +10,10 @@ import duckdb
 import pytest
 
 from propsync.cli import main
-from propsync.errors import GIVE_IT_BACK, MergeFailed, QueryWrong, StateUnusable, UsageError
+from propsync.errors import GIVE_IT_BACK, HomeUnusable, MergeFailed, QueryWrong, StateUnusable, UsageError
 from propsync.storage import LOOK_AT_DISK, MORE_FILES
 from propsync.warehouse import reader
-from propsync.warehouse.database_errors import damage_of, opening, our_errors
+from propsync.warehouse.database_errors import CLOSE_IT, damage_of, opening, our_errors
 from propsync.warehouse.query_errors import explained
 
 damage = partial(damage_of, folder=Path("work"))
@@ -23,7 +23,7 @@ damage = partial(damage_of, folder=Path("work"))
 @pytest.mark.parametrize("why", ["Permission denied", "Read-only file system"])
 def test_no_rebuild_is_advised_for_a_database_with_the_wrong_rights(reading, why: str) -> None:
     path = Path("/home/state/warehouse.duckdb")
-    with pytest.raises(StateUnusable) as refused, reading(path):
+    with pytest.raises(HomeUnusable) as refused, reading(path):
         raise duckdb.IOException(f'IO Error: Cannot open file "{path}": {why}')
     assert str(refused.value) == f'{path}: IO Error: Cannot open file "{path}": {why}. {GIVE_IT_BACK}'
 
@@ -50,6 +50,7 @@ def test_a_disk_that_fails_is_named_before_a_rebuild(error: duckdb.Error) -> Non
     [
         ("Input/output error", f"{LOOK_AT_DISK}. If it says so again, `propsync sync` writes the published file again"),
         ("Too many open files", MORE_FILES),
+        ("Could not set lock on file", CLOSE_IT),
     ],
 )
 def test_a_query_names_the_disk_that_cannot_read_what_is_published(

@@ -133,7 +133,7 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         **_verdict(reader),
         "running": lock.holder() if lock.is_held() else None,
         "trouble": _trouble(lock, began),
-        "unusable_state": None if lock.is_held() else _unusable_state(settings),
+        **_unusable_state(settings, is_held=lock.is_held()),
         "unfinished_plans": unfinished_plans(settings),
         "runs": runs,
         "resources": _dicts(reader, _asked("resources")),
@@ -164,10 +164,11 @@ def _began(run: dict[str, Any]) -> datetime:
     return min(began, run["ended_at"] or began)
 
 
-def _unusable_state(settings: Settings) -> str | None:
-    """The reason why a run would refuse the state database; None if the caller may not look there."""
+def _unusable_state(settings: Settings, *, is_held: bool) -> dict[str, str | None]:
+    """Why a run would refuse the state database, and the step against that; None if the caller may not look there."""
     may_look = os.access(settings.state, os.R_OK | os.X_OK) or not settings.state.exists()
-    return why_unusable(settings) if may_look else None
+    why = why_unusable(settings) if may_look and not is_held else None
+    return {"unusable_state": why.what if why else None, "unusable_state_step": why.next_step if why else None}
 
 
 def _hints(reader: PublishedReader) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from propsync.cli.damage import print_damage
 from propsync.cli.erasure_count import print_erasures
 from propsync.cli.text_tables import echo
 from propsync.cli.unfinished_plans import print_unfinished
+from propsync.errors import StateUnusable
 from propsync.progress import size_in_words
 
 _WORDS = {
@@ -59,7 +60,8 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
     if facts["erasures"] and facts["erasures"]["is_unfinished"]:
         return "Next: propsync erase --resume; no other run starts before that"
     if facts["unusable_state"]:
-        return "Next: propsync rebuild"
+        step = facts["unusable_state_step"]
+        return "Next: propsync rebuild" if step == StateUnusable.advice else f"Next: {step}"
     if facts["is_ahead"]:
         return "The tables are dated in the future: correct the clock of this machine. Next: propsync sync"
     if not facts["is_fresh"] and not facts["was_synced"]:

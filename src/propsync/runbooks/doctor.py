@@ -145,7 +145,7 @@ def _at_work(settings: Settings) -> Iterator[Finding]:
 def _state(settings: Settings) -> Iterator[Finding]:
     """A finding for each thing in home that makes every run refuse to start: its state, or half an erasure."""
     if why := why_unusable(settings):
-        yield Finding("state", False, f"{settings.state / WAREHOUSE}: {why}", "Run `propsync rebuild`")
+        yield Finding("state", False, f"{why.where}: {why.what}", why.next_step)
     try:
         if not RunLock(settings.state / "run.lock").is_held():  # it may be that erasure
             refuse_half_erased(settings)

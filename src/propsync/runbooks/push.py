@@ -13,7 +13,6 @@ from propsync.errors import (
     PlanUnfinished,
     PropsyncError,
     ResourceFailed,
-    StateUnusable,
     StopRun,
     TokenRefused,
     UsageError,
@@ -44,9 +43,9 @@ from propsync.runbooks.push_tables import open_tables
 from propsync.runbooks.read_back import ReadBack
 from propsync.runbooks.report import Report
 from propsync.runbooks.run_frame import Call, framed_run, plainly
-from propsync.runbooks.usable_state import why_unusable
+from propsync.runbooks.usable_state import refuse_unusable
 from propsync.runbooks.workplace import make_home, refuse_half_erased
-from propsync.runbooks.workspace import WAREHOUSE, Workspace
+from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, RunLock, time_of
 from propsync.settings import ApiAccess, Settings, is_same_service
 from propsync.storage import LocalStorage
@@ -72,8 +71,8 @@ def apply(
     """Sends what the plan says, once, and resumes an unfinished `apply` of it; or gives it up, and sends nothing more.
 
     Raises UsageError (exit 2), StopRun and ApiUnreachable (exit 1; it has recorded what it wrote). Before it sends
-    anything, it raises ErasureUnfinished, StateUnusable, and Busy (exit 4). If another run is at work afterwards, it
-    raises PlanUnfinished (exit 1).
+    anything, it raises ErasureUnfinished, what `refuse_unusable` raises, and Busy (exit 4). If another run is at work
+    afterwards, it raises PlanUnfinished (exit 1).
     """
     if not gives_up:
         _check_consent(plan, allow_large)
@@ -82,8 +81,7 @@ def apply(
     make_home(settings)
     with RunLock(settings.state / PUSH_LOCK).held("propsync push apply", 0):
         refuse_half_erased(settings)
-        if why := why_unusable(settings):
-            raise StateUnusable(str(settings.state / WAREHOUSE), why)
+        refuse_unusable(settings)
         suppression = Suppression.of(LocalStorage(settings.home))
         _check_erased(plan, suppression)
         with open_tables(settings) as reader:

@@ -14,7 +14,7 @@ from typing import Any, Self
 import duckdb
 import nanoarrow as na
 
-from propsync.errors import DiskFull, MergeFailed, StateUnusable
+from propsync.errors import DiskFull, HomeUnusable, MergeFailed, StateUnusable
 from propsync.memory import give_back
 from propsync.resources import BUILT_IN, Catalogue, Resource
 from propsync.storage import PARTIAL, remove, replace
@@ -152,7 +152,7 @@ class Warehouse:
         timer.start()
         try:
             yield
-        except (DiskFull, MergeFailed, StateUnusable) as error:
+        except (DiskFull, HomeUnusable, MergeFailed, StateUnusable) as error:
             if isinstance(error, DiskFull):
                 raise MergeFailed(self.path.name, "it needs more room than the disk has") from error
             if isinstance(error.__cause__, duckdb.InterruptException):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 
-from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, HomeUnusable, MergeFailed, StateUnusable
+from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, HomeUnusable, MergeFailed, StateUnusable, StopRun
 from propsync.storage import LOOK_AT_DISK, MORE_FILES
 
 NO_MEMORY = "bad allocation"
@@ -18,12 +18,19 @@ NO_MEMORY = "bad allocation"
 
 RAISE_LIMITS = "Raise the limits of this process (`ulimit -v`, or those of the service), or lower PROPSYNC_MEMORY_LIMIT"
 
+HELD = "Could not set lock on file"
+"""DuckDB's words if another program has the file open."""
+
+CLOSE_IT = "Close the file in that program, or end it (PID is its number), then run again"
+
 READING = (
+    (HELD, CLOSE_IT),
     ("Input/output error", f"{LOOK_AT_DISK}. If it says so again, `propsync sync` writes the published file again"),
     ("Too many open files", MORE_FILES),
 )
 """The steps if the system cannot read what is published, each after words of DuckDB."""
 
+_HELD = re.compile(HELD)
 _NO_RIGHT = re.compile("Permission denied|Read-only file system")
 _DISK_FAILS = re.compile("fsync failed|Input/output error")
 _FIRST = re.compile('^Original error: "(.*)"$', re.MULTILINE)
@@ -49,7 +56,7 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def our_errors(path: Path) -> Iterator[None]:
-    """Turns DuckDB's errors about a database file into DiskFull, StateUnusable and MergeFailed."""
+    """Turns DuckDB's errors about a database file into DiskFull, HomeUnusable, StateUnusable and MergeFailed."""
     try:
         with interruptible():
             yield
@@ -68,7 +75,7 @@ def opening(path: Path) -> Iterator[None]:
     """Turns every error of DuckDB while it opens a database file into StateUnusable: it met nothing but this file.
 
     So does a log (`.wal`) of another moment, which a restored file may find beside it. Raises DiskFull, FileLimited and
-    MergeFailed for a lack of room or memory.
+    MergeFailed for a lack of room or memory, and HomeUnusable for a file that another program or user keeps from us.
     """
     try:
         with interruptible():
@@ -83,7 +90,8 @@ def damage_of(path: Path, folder: Path) -> Iterator[None]:
     """Takes DuckDB's errors about a database file that it only reads for damage: StateUnusable.
 
     A lack of room or memory says nothing about the file: DiskFull and MergeFailed. Nor does a failure to write to
-    `folder`: HomeUnusable. Nor does a table that the file of an earlier version lacks: that error stays.
+    `folder`, or a file that another program or user keeps from us: HomeUnusable. Nor does a table that the file of an
+    earlier version lacks: that error stays.
     """
     try:
         yield
@@ -97,18 +105,21 @@ def damage_of(path: Path, folder: Path) -> Iterator[None]:
         raise _unusable(path, words) from error
 
 
-def _unusable(path: Path, words: str) -> StateUnusable:
+def _unusable(path: Path, words: str) -> StopRun:
     """A rebuild helps no file that only has the wrong rights: those of root, say, who ran a command by hand.
 
-    Nor does it help a disk that fails: the file may be whole, and a new one would fail too.
+    It would even lose rows that it could not read, so HomeUnusable keeps it from that. Nor does it help a disk that
+    fails: the file may be whole, and a new one would fail too.
     """
     step = _step_against(words)
+    if step in (GIVE_IT_BACK, CLOSE_IT):
+        return HomeUnusable(str(path), words, step)
     step = f"{step}, and `propsync rebuild` if it says so again" if step == LOOK_AT_DISK else step
     return StateUnusable(str(path), words, step)
 
 
 def _step_against(words: str) -> str | None:
-    steps = {_NO_RIGHT: GIVE_IT_BACK, _DISK_FAILS: LOOK_AT_DISK}
+    steps = {_HELD: CLOSE_IT, _NO_RIGHT: GIVE_IT_BACK, _DISK_FAILS: LOOK_AT_DISK}
     return next((step for one, step in steps.items() if one.search(words)), None)
 
 
