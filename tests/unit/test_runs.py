@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
+from threading import Timer
 
 import pytest
 from hypothesis import given
@@ -118,6 +120,19 @@ def test_the_death_of_the_holder_frees_the_lock(lock, holder):
     assert lock.owner().ended is None  # it had no time to say so
     with lock.held("nightly", 0):
         assert lock.is_held()
+
+
+def test_a_run_that_does_not_wait_begins_after_a_look_at_the_lock(lock):
+    """Such as that of `propsync status`, which keeps runs away while it opens the state database."""
+    with lock.held("nightly", 0):
+        pass
+    with ExitStack() as look:
+        assert look.enter_context(lock.looking())
+        end = Timer(0.5, look.pop_all().close)
+        end.start()
+        with lock.held("nightly", 0):
+            assert lock.owner().ended is None
+        end.join()
 
 
 def test_programs_that_the_holder_starts_do_not_inherit_the_lock(lock):

@@ -18,6 +18,7 @@ from propsync.errors import Busy, PropsyncError, UsageError
 from propsync.storage import disk_errors, open_file
 
 _LOOK_AGAIN = 0.2  # seconds
+_LONGEST_LOOK = 10.0  # seconds; `looking` holds the lock while `propsync status` opens the state database
 _MOST_BEFORE = 20
 """More notes than there are commands, so a file that has more is not ours."""
 
@@ -55,7 +56,7 @@ class RunLock:
 
     @contextmanager
     def held(self, what: str, wait_seconds: float, *, is_erasing: bool = False) -> Iterator[None]:
-        """Holds the lock during the block. Raises Busy after `wait_seconds`.
+        """Holds the lock during the block. Raises Busy after `wait_seconds`, but waits for a look in any case.
 
         The notes of other commands stay, unless it `is_erasing`: their errors may name what has to go.
         """
@@ -112,10 +113,16 @@ class RunLock:
         finally:
             os.close(handle)
 
+    def _is_looked_at(self) -> bool:
+        """Whether the last holder has ended, so that whatever keeps the lock only looks."""
+        who = self.owner()
+        return who is not None and who.ended is not None
+
     def _wait(self, handle: int, what: str, wait_seconds: float) -> None:
-        deadline = time.monotonic() + wait_seconds
+        began = time.monotonic()
         while not take_lock(handle):
-            if time.monotonic() >= deadline:
+            waited = time.monotonic() - began
+            if waited >= wait_seconds and (waited >= _LONGEST_LOOK or not self._is_looked_at()):
                 raise Busy(
                     what, f"{self.holder()} is at work, so this run did nothing", "Run `propsync status` to follow it"
                 )
