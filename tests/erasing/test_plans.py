@@ -12,10 +12,11 @@ from kit.kept import KeptHomes
 from kit.push_home import PushHome, push_home
 
 from propsync.erasing.request import Request
-from propsync.errors import ErasureUnfinished, UsageError
+from propsync.errors import CheckFailed, ErasureUnfinished, UsageError
 from propsync.push.plan import DELETE, UPDATE
 from propsync.runbooks.erase import erase
 from propsync.runbooks.plans import Wanted, make_plan
+from propsync.runs import RunLock
 
 pytestmark = pytest.mark.slow
 NOTE = "Call Jane Quux first"
@@ -46,6 +47,16 @@ def test_no_plan_names_an_erased_asset(home: PushHome, tmp_path: Path) -> None:
     file.write_text(f"asset_id,property_id\n{stays},{place}\n{gone},{place}\n")
     with pytest.raises(UsageError, match="what was erased is in row 3"):
         make_plan(home.settings(), Wanted("assets", file))
+    assert traces(home.path, gone) == []
+
+
+@pytest.mark.parametrize("lock", ["state/push.lock", "archive/archive.lock"])
+def test_the_note_of_a_failed_run_goes_if_it_has_it(home: PushHome, lock: str) -> None:
+    gone = home.assets(1)[0][0]
+    with pytest.raises(CheckFailed), RunLock(home.path / lock).held("a test", 0):
+        raise CheckFailed("push apply", f"all values of asset {gone} are gone")
+    assert traces(home.path, gone)
+    erased(home, asset=gone)
     assert traces(home.path, gone) == []
 
 

@@ -26,6 +26,7 @@ from propsync.runbooks.erase_left import documents_that_name, left_by_erasing, l
 from propsync.runbooks.erase_lost import erasures_in, find_lost
 from propsync.runbooks.erase_own_lists import own_lists_with, refuse_own_lists
 from propsync.runbooks.notice import noticed
+from propsync.runbooks.push_abandoned import forget_last_apply
 from propsync.runbooks.push_bucket import refuse_sent_elsewhere
 from propsync.runbooks.rebuild import rebuild_in
 from propsync.runbooks.rebuild_sources import readable_databases
@@ -304,6 +305,7 @@ def _rewrite(settings: Settings, place: Workplace, erasure: Erasure) -> None:
     landing.rewrite()
     _rewrite_earlier(Erasures(storage), suppression)
     OtherFiles(storage, suppression).remove()
+    forget_last_apply(settings)
     landing.rewrite_base(place.folder, ErasedRows(suppression), erasure.erasure_id)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection
+from contextlib import suppress
 
-from propsync.errors import StateUnusable
+from propsync.errors import Busy, StateUnusable
 from propsync.push.erased import names_erased
 from propsync.push.in_flight import with_in_flight
 from propsync.push.journal import journal_key, journals, read_journal
@@ -45,6 +46,14 @@ def record_abandoned(workspace: Workspace, run: Run) -> None:
 def hidden_names(workspace: Workspace, resource: str) -> Collection[str]:
     """The hidden fields and types that `ops.writes` leaves out."""
     return workspace.hiding.hidden_names(resource) if workspace.hiding else ()
+
+
+def forget_last_apply(settings: Settings) -> None:
+    """Takes the note of the last apply out of its lock: its error may name what has to go. One at work has none yet."""
+    lock = settings.state / PUSH_LOCK
+    if lock.exists():
+        with suppress(Busy), RunLock(lock).held("propsync erase", 0, is_erasing=True):
+            _log.debug("the note of the last apply is gone")
 
 
 def remove_erased_journals(settings: Settings, suppression: Suppression) -> None:

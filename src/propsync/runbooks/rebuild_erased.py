@@ -16,7 +16,7 @@ from propsync.merge import Carried, ErasedRows, Witness, keep_erased, same_versi
 from propsync.runbooks.archive_lock import without_partials
 from propsync.runbooks.erase_lost import erasures_in, find_lost, refuse, refuse_revived
 from propsync.runbooks.losses import read_witnesses
-from propsync.runbooks.push_abandoned import remove_erased_journals
+from propsync.runbooks.push_abandoned import forget_last_apply, remove_erased_journals
 from propsync.runbooks.workplace import blobs_of
 from propsync.runbooks.workspace import Workspace
 from propsync.settings import Settings
@@ -61,6 +61,7 @@ class ErasedSince:
         landing.rewrite_base(work, ErasedRows(self.suppression), f"{self.erasures[-1].erasure_id}-{token_hex(4)}")
         OtherFiles(storage, self.suppression).remove_restored()
         remove_erased_journals(settings, self.suppression)
+        forget_last_apply(settings)
         with without_partials(settings, "propsync rebuild") as is_clear:
             _log.debug("unfinished documents of killed runs are gone: %s", is_clear)
 
