@@ -18,6 +18,7 @@ from variants import daily
 from propsync.api import RetryPolicy
 from propsync.cli.commands import app
 from propsync.errors import TokenRefused, UsageError
+from propsync.runbooks import Scope
 from propsync.runs import RunLock
 
 ASSET, ASSESSMENT = "/properties/assets", "/assessments"
@@ -822,6 +823,22 @@ def test_records_that_lists_left_out_before_are_no_news(nights: Nights, caplog: 
     _hide(nights, "assets", *keys[:60])
     exit_codes = [nights.sync(["assets"], delete_limit=limit).exit_code for limit in (0.02, 0.02, 1, 0.02)]
     assert exit_codes == [3, 3, 0, 0]
+    assert nights.is_truth("assets")
+
+
+@pytest.mark.parametrize(("hidden", "exit_code"), [(0, 0), (30, 3)])
+def test_records_that_moved_out_of_the_part_of_a_backfill_are_not_left_out(
+    nights: Nights, caplog: pytest.LogCaptureFixture, hidden: int, exit_code: int
+) -> None:
+    here, there = property_ids(2)
+    keys = _assets(nights, 200, 2)
+    nights.first_night()
+    at_first = [key for key in keys if nights.estate.assets[key]["property"] == here]
+    for key in at_first[:30]:
+        nights.estate.assets[key]["property"] = there
+    _hide(nights, "assets", *at_first[30 : 30 + hidden])
+    assert nights.backfill(Scope(properties=(here,))).exit_code == exit_code
+    assert ("the lists leave out" in caplog.text) == bool(hidden)
     assert nights.is_truth("assets")
 
 

@@ -69,7 +69,7 @@ class Deletes:
         if self._swept.verdict.is_complete:  # a list read in part may still have records that it did not show
             earlier = self._workspace.journal.deleted_in_parts(self._resource.name) if filters else 0
             held = self._judge(missing, set(given), manifest.run_id, earlier)
-            if self._are_too_many_left_out(missing):
+            if self._are_too_many_left_out(missing, filters):
                 manifest.verdict = Verdict.INCOMPLETE
         answers = self._look_ups.look_up(given)
         if self._swept.verdict.is_complete:
@@ -114,11 +114,11 @@ class Deletes:
             held = dict.fromkeys(unshown, why)
         return to_hold(answers.gone, missing, limit, earlier) | held
 
-    def _are_too_many_left_out(self, missing: UnseenRecords) -> bool:
+    def _are_too_many_left_out(self, missing: UnseenRecords, filters: Filters) -> bool:
         """Whether look-ups show more records than a run may delete, although the lists should have shown them. New ones
         may be left out too. Those that the last complete read left out already do not count.
         """
-        left_out = self._look_ups.found_under(self._statuses).intersection(missing.unlisted())
+        left_out = self._look_ups.found_on(self._statuses, filters).intersection(missing.unlisted())
         total, limit = missing.total(), self._workspace.settings.delete_limit
         new = left_out
         if is_too_many(len(left_out), total, limit):

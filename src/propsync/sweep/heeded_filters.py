@@ -74,7 +74,7 @@ class HeededFilters:
         """The total of a page, and the statuses of its records."""
         if page is None:
             return None, frozenset()
-        return page.total, frozenset(one.casefold() for one in self._shaping.statuses(page.records) if one)
+        return page.total, frozenset(filter(None, self._shaping.values("status", page.records)))
 
     def _of_status(self, status: str) -> ListQuery:
         return self._resource.combined([status]).narrowed(*self._wanted.filters)

@@ -53,10 +53,10 @@ class Shaping:
         """Where records have a role."""
         return tuple(self._shape.paths(role))
 
-    def statuses(self, records: Sequence[msgspec.Raw]) -> list[str | None]:
-        """The status that each of these records carries."""
-        cutter = Cutter(None, (self.paths("status"),))
-        return [key[0] if key else None for key in cutter.keys(records)]
+    def values(self, role: str, records: Sequence[msgspec.Raw]) -> list[str | None]:
+        """The value that each of these records has in a role; statuses in lower case, as servers spell them anyhow."""
+        found = [key[0] if key else None for key in Cutter(None, (self.paths(role),)).keys(records)]
+        return [one and one.casefold() for one in found] if role == "status" else found
 
     def shown_and_silent(
         self, role: str, values: Sequence[str], pages: Iterable[Sequence[msgspec.Raw]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -13,6 +13,7 @@ from propsync.resources import ListQuery, Resource
 from propsync.runs import Verdict
 from propsync.sweep.ladder import Swept
 from propsync.sweep.page_reader import Reading, RefusedPage
+from propsync.sweep.scope import Filters
 
 Key = tuple[str, ...]
 Known = Callable[[int], list[Key]]
@@ -180,20 +181,24 @@ class Batches:
         self._listed.add(answer.landed, answer.page.records, self.cutter)
         self.answers.landed.append(answer.landed)
 
-    def found_under(self, statuses: Sequence[str]) -> set[Key]:
-        """The records that answers show under one of these statuses; all found, if the resource has no statuses."""
-        if not self.resource.has_statuses:
+    def found_on(self, statuses: Sequence[str], filters: Filters) -> set[Key]:
+        """The records found that lists of these statuses and filters should show; some may have moved away."""
+        wanted = {role: {*values} for role, values in filters if role != self.resource.id_filter}
+        if self.resource.has_statuses:
+            wanted["status"] = {status.casefold() for status in statuses}
+        if not wanted:
             return set(self.answers.found)
-        asked = {status.casefold() for status in statuses}
-        return {key for key, status in self._found_statuses() if key in self.answers.found and status in asked}
+        return {key for key in self._shown_at(wanted) if key in self.answers.found}
 
-    def _found_statuses(self) -> Iterator[tuple[Key, str]]:
+    def _shown_at(self, wanted: Mapping[str, Collection[str]]) -> Iterator[Key]:
+        """The records that answers show with one of these values in each role."""
         for landed in self.answers.landed:
             cutter = replace(self.cutter, is_one=landed.role == "one")
             records = self.reader.records(landed, cutter)
-            for key, status in zip(cutter.keys(records), self._shaping.statuses(records), strict=True):
-                if key and status:
-                    yield key, status.casefold()
+            columns = (self._shaping.values(role, records) for role in wanted)
+            for key, *values in zip(cutter.keys(records), *columns, strict=True):
+                if key and all(value in shown for value, shown in zip(values, wanted.values(), strict=True)):
+                    yield key
 
     def flush(self) -> None:
         """Makes the staged answers visible to other readers."""

@@ -12,6 +12,7 @@ from propsync.sweep.lookups.batches import Answers, Batches, Key, Known
 from propsync.sweep.lookups.by_ids import ByIds
 from propsync.sweep.lookups.by_property import ByProperty
 from propsync.sweep.lookups.unaskable import Unaskable
+from propsync.sweep.scope import Filters
 
 
 class LookUps:
@@ -38,9 +39,9 @@ class LookUps:
         """Their results so far."""
         return self._asking.answers
 
-    def found_under(self, statuses: Sequence[str]) -> set[Key]:
-        """The records found under one of these statuses, which lists of these should have shown."""
-        return self._asking.found_under(statuses)
+    def found_on(self, statuses: Sequence[str], filters: Filters) -> set[Key]:
+        """The records found that lists of these statuses and filters should have shown."""
+        return self._asking.found_on(statuses, filters)
 
     def is_beyond_asking(self, key: Key) -> bool:
         """Whether no look-up can show that a key is gone: an id of dots, for example, cannot be part of an address.
