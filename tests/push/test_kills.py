@@ -16,8 +16,12 @@ from kit.push_home import PushHome, push_home
 from propsync.cli.push_history import print_history
 from propsync.cli.start import INTERRUPTED
 from propsync.cli.status import print_status
+from propsync.push import verdicts
+from propsync.push.journal import WriteJournal
 from propsync.push.plan import CREATE, DELETE, UPDATE, Plan, save_plan
 from propsync.runbooks.push_undo import history, undo, unfinished
+from propsync.storage import LocalStorage
+from propsync.suppression import Suppression
 from propsync_sandbox.exchange import Request
 
 _LINES = 10  # of the journal of such a plan, and one more
@@ -66,8 +70,14 @@ def check_killed_at(home: PushHome, at: int, number: int, *, night_between: bool
 
 
 @pytest.mark.slow
-def test_a_journal_that_comes_back_takes_nothing_from_what_another_machine_wrote(home: PushHome) -> None:
-    """A machine that was taken for lost: its plan was applied again without its journal, and then it came back."""
+@pytest.mark.parametrize("has_gone_on", [False, True])
+def test_a_journal_that_comes_back_takes_nothing_from_what_another_machine_wrote(
+    home: PushHome, *, has_gone_on: bool
+) -> None:
+    """A machine that was taken for lost: its plan was applied again without its journal, and then it came back.
+
+    If it only slept, it went on with its plan, and found the records of the other machine.
+    """
     plan = of_assets(home, 0)
     with dying(3):  # right after the first answer is in the journal
         home.apply(plan, max_concurrency=1)
@@ -79,6 +89,10 @@ def test_a_journal_that_comes_back_takes_nothing_from_what_another_machine_wrote
     assert len(written) == 2
     journal.parent.mkdir(exist_ok=True)
     journal.write_bytes(lost)
+    if has_gone_on:
+        own = WriteJournal(LocalStorage(home.path), plan, Suppression(None, ()))
+        own.done(1, verdicts.made("an asset of the other machine"))
+        own.close()
     assert home.apply(plan).left_behind == []
     assert written <= {*home.writes("record_id, state, written_at")}
     assert list(home.effects.values()) == [1, 1, 1]

@@ -54,13 +54,14 @@ def recorded_outcomes(plan: Plan, writes: Iterable[RecordedWrite]) -> dict[int, 
 
 
 def written_elsewhere(journalled: Journalled, writes: Iterable[RecordedWrite]) -> dict[int, Outcome]:
-    """The writes of another machine to entries of which the journal has no outcome.
+    """The writes of another machine to entries of which the journal has no write of its own.
 
-    A machine that was taken for lost may come back: it would find such a record as written by somebody else.
+    A machine that was taken for lost may come back: it finds such a record as if somebody else had written it.
     """
     recorded = recorded_outcomes(journalled.plan, writes)
     written = {number: one for number, one in recorded.items() if one and one.is_written and one.at}
-    return {number: one for number, one in written.items() if number not in journalled.outcomes}
+    own = {number for number, one in journalled.outcomes.items() if one.at}
+    return {number: one for number, one in written.items() if number not in own}
 
 
 def _outcome(writes: Sequence[RecordedWrite], *, is_new: bool) -> Outcome | None:
