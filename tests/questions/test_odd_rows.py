@@ -38,6 +38,16 @@ create macro asset_field_values_as_of(day) as table from (values
   as t(asset_id, field_id, value_text, value_option_labels);
 """
 
+YEARS = """
+create table asset_field_values as from (values
+  ('typo', 'p', 'Replacement year', -1e308::double), ('past', 'p', 'Replacement year', 2019),
+  ('later', 'p', 'Replacement year', 2040))
+  as t(asset_id, property_id, label, value_number);
+create table marts.asset_register as from (values ('typo'), ('past'), ('later')) as t(asset_id),
+  (select 'Elm House' as property_name, 'Doors' as asset_type);
+create table marts.trust as select timestamptz '2026-07-01' as as_of;
+"""
+
 STUCK = """
 create table assessments as select *, timestamptz '2026-01-02' as first_seen_at from (values
   ('made', 'p', 'k', 'submitted', '2026-01-01T09:00:00Z'), ('undated', 'p', 'k', 'submitted', null),
@@ -97,6 +107,13 @@ def answer(words: str, tables: str, columns: str) -> Rows:
             id="values that are no text, and fields with one label",
         ),
         pytest.param("Which doors", DOORS, "asset_id", [("option",), ("text",)], id="a result that is a text"),
+        pytest.param(
+            "What is past or soon past",
+            YEARS,
+            "asset_id, replacement_year",
+            [("past", 2019), ("typo", None)],
+            id="a number that is too large for a year",
+        ),
         pytest.param(
             "Which assessments are stuck",
             STUCK,
