@@ -176,6 +176,16 @@ def test_status_names_the_rebuild_that_a_home_of_another_version_needs(propsync,
     assert "propsync rebuild" not in propsync("status").stdout
 
 
+def test_no_dashboard_is_drawn_from_tables_of_another_version(propsync, synced):
+    """Parts of the page would lack their columns, and the page of that version would be gone."""
+    page = synced / "published" / "dashboard" / "index.html"
+    before = page.read_bytes()
+    of_another_version(synced)
+    done = propsync("dashboard")
+    told = "another version of propsync published it. Run `propsync rebuild`\n"
+    assert (done.returncode, done.stderr.endswith(told), page.read_bytes()) == (2, True, before)
+
+
 def test_status_names_the_rebuild_that_brings_a_state_database_back(propsync, synced):
     shutil.rmtree(synced / "state")
     assert propsync("status").stdout.endswith("\nNext: propsync rebuild\n")

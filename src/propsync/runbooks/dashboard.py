@@ -12,7 +12,7 @@ from propsync.runbooks.report import in_one_line
 from propsync.runbooks.workplace import workplace
 from propsync.runbooks.workspace import Workspace
 from propsync.settings import Settings
-from propsync.warehouse import Warehouse, open_published
+from propsync.warehouse import SCHEMA_VERSION, Warehouse, open_published, statement
 
 PAGE = "dashboard/index.html"
 """Below published/."""
@@ -51,14 +51,15 @@ def draw_dashboard(
 def write_dashboard(settings: Settings) -> Path:
     """Draws the page of what is published, in its place; returns its path.
 
-    Raises UsageError if nothing is published, Busy, HomeUnusable, DiskFull.
+    Raises UsageError if nothing is published, or another version of propsync did that, whose tables lack columns of the
+    page. Raises Busy, HomeUnusable, DiskFull too.
     """
     from propsync.desk.dashboard import draw
 
-    with (
-        open_published(settings.published / WAREHOUSE) as reader,
-        workplace(settings, "propsync dashboard") as place,
-    ):
+    published = settings.published / WAREHOUSE
+    with open_published(published) as reader, workplace(settings, "propsync dashboard") as place:
+        if reader.rows(statement("runbooks/schema_version"))[1] != [(SCHEMA_VERSION,)]:
+            raise UsageError(str(published), "another version of propsync published it", "Run `propsync rebuild`")
         page = draw(reader, settings.zone)
         if page is None:
             raise UsageError("dashboard", "no run has read anything yet", "Run `propsync sync`")
