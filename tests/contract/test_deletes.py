@@ -335,11 +335,11 @@ def test_an_assessment_in_a_status_nobody_knows_stays_until_it_is_found_or_gone(
     assert nights.rows("select count(*) from ops.value_issues") == [(0,)]
 
 
-@pytest.mark.parametrize("limit", [0.02, 1])
+@pytest.mark.parametrize(("count", "limit"), [(24, 0.02), (24, 1), (6, 0.02)])
 def test_lists_that_suddenly_show_nothing_move_no_assessment_to_a_status_nobody_knows(
-    nights: Nights, limit: float
+    nights: Nights, count: int, limit: float
 ) -> None:
-    keys = _assessments(nights)
+    keys = _assessments(nights, count)
     nights.first_night()
     known = nights.known("assessments")
     kept = {**nights.estate.assessments}
@@ -809,6 +809,18 @@ def test_lists_that_leave_out_many_records_that_look_ups_show_are_not_complete(
     assert report.resources["assets"]["verdict"] == verdict
     assert report.exit_code == (0 if verdict == "certified" else 3)
     assert nights.is_truth("assets")
+
+
+@pytest.mark.parametrize("resource", list(_MADE))
+def test_lists_that_show_none_of_a_few_records_that_look_ups_show_are_not_complete(
+    nights: Nights, resource: str
+) -> None:
+    keys = _MADE[resource](nights, 12)
+    nights.first_night()
+    _hide(nights, resource, *keys)
+    exit_codes = [nights.sync(delete_limit=limit).exit_code for limit in (0.02, 0.02, 1, 0.02)]
+    assert exit_codes == [3, 3, 0, 0]  # a service may also show deleted records so, for good
+    assert nights.is_truth(resource)
 
 
 @pytest.mark.slow

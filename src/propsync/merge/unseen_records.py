@@ -52,9 +52,9 @@ class UnseenRecords:
         """Those that the requested lists should show."""
         return [one.key for one in self._unseen if self._is_asked_for(one)]
 
-    def are_all_of_many(self) -> bool:
-        """Whether the run saw no known record, of more than a few."""
-        return len(self._unseen) == self.total() > FEW
+    def are_all(self) -> bool:
+        """Whether the run saw no known record, although there are some."""
+        return len(self._unseen) == self.total() > 0
 
     def in_turn(self, most: int, turn: int) -> list[Key]:
         """At most that many records that no requested list shows, different ones in each turn."""

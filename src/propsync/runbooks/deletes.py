@@ -95,7 +95,7 @@ class Deletes:
         """
         keys = [key for key in missing.unlisted() if key not in given]
         limit = self._workspace.settings.delete_limit
-        are_many, are_all = is_too_many(len(keys), missing.total(), limit), missing.are_all_of_many()
+        are_many, are_all = is_too_many(len(keys), missing.total(), limit), missing.are_all()
         if are_many or are_all:
             answers = self._look_ups.look_up(sample(keys, run_id))
             if answers.hidden and not answers.found:  # whatever the limit: it is about deletes
@@ -115,15 +115,16 @@ class Deletes:
         return to_hold(answers.gone, missing, limit, earlier) | held
 
     def _are_too_many_left_out(self, missing: UnseenRecords, filters: Filters) -> bool:
-        """Whether look-ups show more records than a run may delete, although the lists should have shown them. New ones
-        may be left out too. Those that the last complete read left out already do not count.
+        """Whether look-ups show more records than a run may delete, although the lists should have shown them, or all.
+        New ones may be left out too. Those that the last complete read left out already do not count.
         """
         left_out = self._look_ups.found_on(self._statuses, filters).intersection(missing.unlisted())
         total, limit = missing.total(), self._workspace.settings.delete_limit
+        are_all = missing.are_all() and limit < 1
         new = left_out
-        if is_too_many(len(left_out), total, limit):
+        if are_all or is_too_many(len(left_out), total, limit):
             new = left_out - left_out_before(self._workspace, self._resource, self._swept)
-        are_many = is_too_many(len(new), total, limit)
+        are_many = (are_all and bool(new)) or is_too_many(len(new), total, limit)
         if left_out:
             words = "%s: the lists leave out %d of %d records that look-ups show%s"
             _log.warning(words, self._resource.words, len(left_out), total, _MANY if are_many else _FEW)
