@@ -386,7 +386,7 @@ def test_approvals_that_lose_their_dates_are_reported(small_nights: SmallHome) -
     for dates in ({"performedDate": "2026-01-10"}, {}):
         places = [assessment(f"s{number}", property=f"p{number}", **dates) for number in range(12)]
         small_nights.server.assessments = places
-        assert small_nights.sync().exit_code == 0
+        small_nights.sync()
     found = "select offending, example from ops.checks where check_name = 'approval_dates'"
     assert small_nights.rows(found) == [(1, "approvals of assessment type k1 with a date of their own from 12 to 0")]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -218,3 +218,31 @@ def test_dates_of_assessments_in_no_known_form_are_never_silent(small_nights: Sm
     assert (report.exit_code, [one.startswith(line) for one in report.left_behind]) == (3, [True])
     small_nights.server.assessments = [assessment(f"s{at}", performedDate=None, completed=True) for at in range(3)]
     assert small_nights.sync().exit_code == 0
+
+
+def test_dates_that_the_api_no_longer_sends_are_named_each_night_and_stay_on_earlier_days(
+    small_nights: SmallHome, tmp_path: Path
+) -> None:
+    """Without the member that dated them, every day would count again, and no assessment would have been in date."""
+    (tmp_path / "requirements.csv").write_text("assessment_type_id,every_months\nk1,12\n")
+    small_nights.path.mkdir()
+    (small_nights.path / "propsync.toml").write_text(f'[reference]\nrequirements = "{tmp_path}/requirements.csv"\n')
+    small_nights.has_desk = True
+    small_nights.server.assessments = [assessment("s0", performedDate="2026-01-10")]
+    assert small_nights.sync(now=EVENING).exit_code == 0
+    march = small_nights.rows(MONTH_END)
+    small_nights.server.assessments = [assessment("s0")]
+    for now in (NEXT_NIGHT, NEXT_NIGHT + timedelta(days=1)):
+        report = small_nights.sync(now=now)
+        assert report.exit_code == 3
+        assert "no approved assessment has a date in performedDate any more" in report.left_behind[0]
+        assert small_nights.rows(MONTH_END) == march
+        issues = "select record_id, name, value from ops.value_issues"
+        assert small_nights.rows(issues) == [("s0", "performedDate", "2026-01-10")]
+    small_nights.rebuild()
+    assert small_nights.rows(MONTH_END) == march
+    small_nights.server.assessments = []
+    small_nights.sync(now=NEXT_NIGHT + timedelta(days=2))
+    small_nights.server.assessments = [assessment("s0", performedDate="2026-01-10")]
+    assert small_nights.sync(now=NEXT_NIGHT + timedelta(days=3)).exit_code == 0
+    assert small_nights.rows(issues) == []

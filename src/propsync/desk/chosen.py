@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from propsync.desk.choices import DeskChoices
-from propsync.desk.dates import DateMember, dates_any, find_date_member, find_unread_date_member, named_date_member
+from propsync.desk.dates import (
+    DateMember,
+    dates_any,
+    find_date_member,
+    find_lost_date_member,
+    find_unread_date_member,
+    named_date_member,
+)
 from propsync.desk.faults import AGAINST, Row, with_faults
 from propsync.desk.former_labels import former_labels
 from propsync.desk.found_members import FoundMembers
@@ -84,6 +91,8 @@ def _dated(
     if member and dates_any(warehouse, member):
         return member, ("assessment_date", member.path, "configured", member.evidence), []
     found = find_date_member(warehouse, members)
+    if not found and (lost := find_lost_date_member(warehouse, members, member)):
+        return lost, ("assessment_date", lost.path, "found", lost.evidence), _lost(warehouse, lost)
     path, source = (found.path, "found") if found else (None, "default")
     evidence = found.evidence if found else _FIRST_SEEN
     if not named or not members:
@@ -94,6 +103,13 @@ def _dated(
     wrong = f"no approved assessment has a date in {named}" if member else f"no assessment has the member {named}"
     line = f"[desk] assessment_date: {wrong}; propsync uses {path or 'the run that first saw one approved'}"
     return found, ("assessment_date", path, source, f"{AGAINST}{wrong}; {evidence}"), [line]
+
+
+def _lost(warehouse: Warehouse, member: DateMember) -> list[str]:
+    if dates_any(warehouse, member):  # nothing is approved now
+        return []
+    seen = "so the run that first saw one approved dates it; ops.value_issues has the days that were there"
+    return [f"[desk] assessment_date: no approved assessment has a date in {member.path} any more, {seen}"]
 
 
 def _row_of_words(name: str, words: Words) -> Row:

@@ -58,6 +58,23 @@ def find_date_member(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -
     return DateMember(named[most], most, f"its name says so, and {share} approved assessments have a date there")
 
 
+def find_lost_date_member(
+    warehouse: Warehouse, members: Sequence[tuple[str, str]], named: DateMember | None
+) -> DateMember | None:
+    """The member that dated approved assessments in earlier versions: the one `named`, else the likeliest.
+
+    The API no longer sends it. Earlier days rest on it, and would all count as undated without it.
+    """
+    likely = ({named.column: named.path} if named else {}) | _likely(members)
+    if not likely:
+        return None
+    _, *dated = _counts(warehouse, [*likely], "history.assessments_earlier")
+    lost = next((column for column, count in zip(likely, dated, strict=True) if count), None)
+    return (
+        DateMember(likely[lost], lost, "approved assessments had a date there, and none has one now") if lost else None
+    )
+
+
 def find_unread_date_member(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -> str | None:
     """The path of a likely column whose texts or numbers look like dates in a form that propsync does not read.
 
@@ -88,11 +105,12 @@ def _likely(members: Sequence[tuple[str, str]]) -> dict[str, str]:
     return {column: named[column] for column in columns if column in named}
 
 
-def _counts(warehouse: Warehouse, columns: list[str]) -> tuple[int, ...]:
+def _counts(warehouse: Warehouse, columns: list[str], source: str = "main.assessments") -> tuple[int, ...]:
     """How many assessments are approved, and how many of these each column dates."""
-    return _approved(warehouse, [f"count(staging.day_written(trim({quoted(one)}::varchar), 'UTC'))" for one in columns])
+    counts = [f"count(staging.day_written(trim({quoted(one)}::varchar), 'UTC'))" for one in columns]
+    return _approved(warehouse, counts, source)
 
 
-def _approved(warehouse: Warehouse, counts: Sequence[str]) -> tuple[int, ...]:
-    (found,) = warehouse.rows(statement("desk/count_dates", dated=", ".join(counts)))
+def _approved(warehouse: Warehouse, counts: Sequence[str], source: str = "main.assessments") -> tuple[int, ...]:
+    (found,) = warehouse.rows(statement("desk/count_dates", dated=", ".join(counts), source=source))
     return tuple(found)
