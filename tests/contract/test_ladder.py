@@ -949,6 +949,17 @@ def test_a_list_that_ends_where_its_total_is_capped_is_not_believed(
     assert nights.is_truth("assets")
 
 
+@pytest.mark.costly
+def test_a_round_total_may_be_capped_within_a_page(nights: Nights) -> None:
+    """A search engine shows its first 1,000 records, and its last page is not full if pages have 300."""
+    _spread(nights, 1_050, 6, 3)
+    nights.estate.total = lambda path, query, true: min(true, 1_000)
+    lists = nights.estate.lists
+    nights.estate.lists = lambda path, query: lists(path, query)[:1_000]  # type: ignore[method-assign]
+    assert nights.sync(page_limit=300).exit_code == 3
+    assert nights.is_truth("assets")
+
+
 def test_parts_that_overlap_make_no_total_wrong(nights: Nights) -> None:
     """Some filters count a record under two values: only a record that the list lacks shows that it is cut."""
     _spread(nights, 40, 6, 3)

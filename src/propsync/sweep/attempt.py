@@ -111,7 +111,7 @@ class Attempts:
             if swept.is_stuck and first.page.total is None:  # otherwise parts can prove that this is all
                 self._warn_of_page_1(len(first.page.records))
             attempt.totals += swept.totals
-            if swept.is_certified and swept.ends_full and self._is_capped(query, first):
+            if swept.is_certified and swept.may_be_capped and self._is_capped(query, first):
                 attempt.is_refused = True
                 attempt.capped.append((query.name, first.page.total))
                 return replace(swept.certificate, verdict="incomplete")

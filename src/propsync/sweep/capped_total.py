@@ -1,4 +1,4 @@
-"""Checks a list that ends with a full page: its total may be capped there, and then no page shows the rest."""
+"""Checks a list that ends with a full page or a round number: if its total is capped there, no page shows the rest."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _IDLE_IN_A_ROW = 50  # a total that is a million too high must not cost a thousa
 class ListSwept:
     """One reading of one list. `again` is page 1 read once more, `third` for the third time. `is_steady` says that each
     showed the same keys, and that no whole page is missing. `is_stuck` says that the API shows page 1 for every page,
-    `ends_full` that the last page is a full one.
+    `may_be_capped` that its total may stop short of the list.
 
     `totals` are those of the pages, in the order of the requests.
     """
@@ -32,7 +32,7 @@ class ListSwept:
     is_steady: bool
     is_refused: bool
     is_stuck: bool
-    ends_full: bool
+    may_be_capped: bool
     totals: tuple[int | None, ...]
 
     @property
@@ -94,7 +94,8 @@ class ListSweep:
         totals = tuple(total for _, total in sorted(pages.totals.items()))
         certificate = self._certificate(found, is_steady=is_steady)
         is_refused = self._is_refused or self._is_stuck
-        return ListSwept(certificate, again, third, is_steady, is_refused, self._is_stuck, pages.ends_full(), totals)
+        may_be_capped = pages.may_be_capped()
+        return ListSwept(certificate, again, third, is_steady, is_refused, self._is_stuck, may_be_capped, totals)
 
     def _readings(self, *, was_wrong: bool) -> Iterator[Reading | RefusedPage]:
         """All pages of the list; the caller takes each before it asks for the next."""

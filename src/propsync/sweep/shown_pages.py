@@ -10,6 +10,7 @@ from propsync.sweep.page_reader import PageReader, Reading
 from propsync.sweep.staged_keys import Arithmetic, StagedKeys
 
 _SEARCH_WINDOW = 10_000  # search engines count and show that many records, and some send empty pages after them
+_CAP = 500  # servers cap totals at multiples of it
 
 
 class ShownPages:
@@ -76,6 +77,10 @@ class ShownPages:
         """Whether its last page is as full as a page can be, so that more may come after it."""
         is_round = self.is_all_at_once() and may_be_a_page(self.total or 0)
         return self.of_last_page >= self.page_size() or is_round
+
+    def may_be_capped(self) -> bool:
+        """Whether its total may stop short of the list: at the end of a page, or at a round number within one."""
+        return self.ends_full() or (self.total or 0) % _CAP == 0
 
     def fills_a_search_window(self) -> bool:
         """Whether a search engine may have more records than it shows: only parts can tell."""
