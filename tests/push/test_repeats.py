@@ -177,7 +177,36 @@ def test_a_refusal_decides_unless_the_record_has_changed(earlier: Sent, found: O
     def write() -> Outcome:
         raise RequestRefused("PATCH /x", "the API answered 400", status=400)
 
-    assert Looks(lambda _: found, earlier).run(write).state == state
+    outcome = Looks(lambda _: found, earlier).run(write)
+    assert outcome.state == state
+    if state == PARKED:
+        assert outcome.reason == "the API answered 400; a part is stored", "a person who looks knows what the API said"
+
+
+@pytest.mark.slow
+def test_a_put_that_the_api_refuses_and_stores_in_part_is_named_with_its_answer(home: PushHome) -> None:
+    def store(request: Request) -> None:
+        if request.method == "PUT":
+            home.sandbox.world.schedules.set_members(key, dueDate="2031-01-01")
+
+    key = next(one for one in home.schedules(1_000) if home.members(one)["description"])
+    home.sandbox._server.app.before = store
+    home.sandbox.set_faults([{"match": {"method": "PUT"}, "effect": {"kind": "status", "status": 422}}])
+    wanted = {"dueDate": "2031-01-01", "description": "ours"}
+    report = home.apply(home.plan(home.schedule(UPDATE, key, wanted), resource="schedules"))
+    assert (report.exit_code, report.has_written) == (3, False)
+    assert "parked: the API refused the request: 422 " in report.lines[0]
+
+
+@pytest.mark.slow
+def test_a_schedule_that_a_look_before_its_delete_did_not_show_is_named_as_such(home: PushHome) -> None:
+    (key,) = home.schedules(1)
+    missing = {"kind": "status", "status": 404}
+    path = "/assessments/schedules/[^/]+/[^/]+"
+    home.sandbox.set_faults([{"match": {"method": "GET", "path": path}, "times": 1, "effect": missing}])
+    report = home.apply(home.plan(home.schedule(DELETE, key, {}), resource="schedules"))
+    assert (report.exit_code, home.effects) == (3, {})
+    assert "skipped: propsync found no such schedule and sent nothing; the API shows it now" in report.lines[0]
 
 
 def test_an_asset_of_another_type_since_is_not_written(home: PushHome) -> None:

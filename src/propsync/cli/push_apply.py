@@ -97,7 +97,7 @@ def _next_command(report: PushReport) -> str:
             return f"Each line above says what to do. To take the writes back: {undo}"
         return f"Next: {undo} plans the way back"
     if report.left_behind:
-        return "The API accepted no write, so there is nothing to undo. Each line above says what to do"
+        return "propsync knows of no write to take back. Each line above says what to do"
     return "Nothing is left to do, and there is nothing to undo. Next: propsync status"
 
 

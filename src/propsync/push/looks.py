@@ -27,6 +27,13 @@ class Looks:
         if outcome is not None:
             raise Settled(outcome)
 
+    def again_after(self, error: RequestRefused) -> None:
+        """Looks before an attempt in another form: the API may have stored a part of what it refused."""
+        try:
+            self.again(Sent.MAYBE)
+        except Settled as settled:
+            raise Settled(verdicts.with_answer(settled.outcome, error)) from error
+
     def run(self, write: Callable[[], Outcome]) -> Outcome:
         """The outcome of a write. After an answer that does not say what the API did, the record decides.
 
@@ -37,11 +44,14 @@ class Looks:
         except Settled as settled:
             return settled.outcome
         except UnexpectedAnswer as error:
-            return self._look(Sent.MAYBE) or verdicts.unexplained(error)
+            outcome = self._look(Sent.MAYBE)
+            return verdicts.with_answer(outcome, error) if outcome else verdicts.unexplained(error)
         except (RequestRefused, NotFound) as error:
             outcome = self._look(self.sent or Sent.MAYBE)
             has_changed = outcome is not None and outcome.state in (APPLIED, PARKED)
-            return outcome if outcome and (self.sent or has_changed) else verdicts.failed(error)
+            if outcome and (self.sent or has_changed):
+                return verdicts.with_answer(outcome, error)
+            return verdicts.failed(error)
 
 
 class Settled(Exception):

@@ -30,6 +30,7 @@ _ENCODER = msgspec.json.Encoder(decimal_format="number")
 _OTHERWISE = "the API stored another value than propsync sent. Compare the record with the plan"
 _BEFORE = "the API accepted the write and still shows the value from before. Compare the record with the plan"
 _SINCE = "propsync found the planned value and sent nothing; somebody changed it since. Plan again"
+_SHOWN = "propsync found no such schedule and sent nothing; the API shows it now. Plan again"
 _UNSHOWN = "the API accepted the new record and does not show it. Run `propsync sync` later, and look for it"
 _GONE = "the API accepted the write and no longer shows the record. Run `propsync sync`"
 _ELSEWHERE = "the API made the asset with another property or type than the plan has. Compare the asset with the plan"
@@ -112,7 +113,8 @@ def is_as_before(write: Write, shown: Shown) -> bool:
 
 def _otherwise(write: Write, why: str) -> Write:
     if write.at is None:
-        return replace(write, state=SKIPPED, code=CHANGED, message=_SINCE)
+        since = _SHOWN if write.entry.action == DELETE else _SINCE
+        return replace(write, state=SKIPPED, code=CHANGED, message=since)
     return replace(write, code=STORED_OTHERWISE, message=why)
 
 

@@ -13,6 +13,7 @@ from propsync.errors import (
     InvalidValue,
     PropsyncError,
     RequestRefused,
+    ResourceFailed,
     UnexpectedAnswer,
     UsageError,
     WriteForbidden,
@@ -157,6 +158,11 @@ def failed(error: PropsyncError) -> Outcome:
     if error.says_not_found:
         return Outcome(FAILED, "NotFound", error.what, "Check the ids of the record")
     return Outcome(FAILED, type(error).__name__, error.what, _AGAIN, is_final=False)
+
+
+def with_answer(outcome: Outcome, error: ResourceFailed) -> Outcome:
+    """The outcome after an answer that is no success: a person who must look needs to know what the API said."""
+    return replace(outcome, reason=f"{error.what}; {outcome.reason}") if outcome.state == PARKED else outcome
 
 
 def unseen(error: PropsyncError) -> Outcome:
