@@ -194,14 +194,25 @@ def test_a_schedule_inside_of_something_else_keeps_its_members(home: PushHome, w
 
 
 @pytest.mark.slow
-def test_a_schedule_keeps_the_members_that_only_its_list_shows(home: PushHome) -> None:
-    key = next(one for one in home.schedules(1_000) if home.members(one)["description"])
-    shown = {"property": key[0], "type": key[1], "status": "notstarted", "dueDate": home.members(key)["dueDate"]}
-    body = {"kind": "status", "status": 200, "body": json.dumps(shown)}
-    home.sandbox.set_faults(
-        [{"match": {"method": "GET", "path": "/assessments/schedules/[^/]+/[^/]+"}, "effect": body}]
-    )
+@pytest.mark.parametrize(("has_list", "is_empty"), [(True, False), (False, False), (True, True)])
+def test_a_schedule_keeps_the_members_that_only_its_list_shows(
+    home: PushHome, *, has_list: bool, is_empty: bool
+) -> None:
+    """If nothing shows them now, or two answers differ, propsync cannot send them, and sends nothing."""
+    query = "select property_id, assessment_type_id, status from schedules where description > '' order by all limit 1"
+    ((*place, status),) = home.rows(query)
+    key = (place[0], place[1])
+    kept = home.members(key)["description"]
+    shown = {"property": key[0], "type": key[1], "status": status, "dueDate": home.members(key)["dueDate"]}
+    body = {"kind": "status", "status": 200, "body": json.dumps(shown | ({"description": None} if is_empty else {}))}
+    one = {"match": {"method": "GET", "path": "/assessments/schedules/[^/]+/[^/]+"}, "effect": body}
+    lists = {"match": {"method": "GET", "path": "/assessments/schedules"}, "effect": {"kind": "status", "status": 400}}
+    home.sandbox.set_faults([one] if has_list else [one, lists])
     plan = home.plan(home.schedule(UPDATE, key, {"dueDate": "2031-01-01"}), resource="schedules")
     report = home.apply(plan)
+    if has_list and not is_empty:
+        assert (report.exit_code, report.lines) == (0, [])
+        assert (home.members(key)["dueDate"], home.members(key)["description"]) == ("2031-01-01", kept)
+        return
     assert (report.exit_code, home.effects, home.writes("state")) == (3, {}, [("skipped",)])
     assert "the API no longer shows description" in report.lines[0]

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
-from propsync.api import Api, ScheduleChanges, Sent
+from propsync.api import Accept, Api, ScheduleChanges, Sent, page_request
 from propsync.errors import NotFound, RequestRefused
 from propsync.push import verdicts
 from propsync.push.erased import shown_members
 from propsync.push.looks import Looks
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry
-from propsync.push.sameness import is_stored
+from propsync.push.sameness import is_empty, is_stored
 from propsync.push.schedule_values import MEMBERS, STATUS, changes_of, is_begun
 from propsync.push.shapes import ScheduleAnswers
+from propsync.resources import SCHEDULES, ListQuery
 from propsync.suppression import Suppression
 
+_SEVERAL = 2  # a list of one schedule has one
 Members = Mapping[str, Any]
 Note = Callable[[Members], None]
 
@@ -36,11 +38,25 @@ class ScheduleWrites:
     def current(self, api: Api, key: tuple[str, ...]) -> Members | None:
         """The schedule's members as they are now, None if there is none. Raises ResourceFailed."""
         try:
-            return self._answers.members(api.schedule(key[0], key[1]), key)
+            there = self._answers.members(api.schedule(key[0], key[1]), key)
         except (NotFound, RequestRefused) as error:
             if error.says_not_found:
                 return None
             raise
+        if there is None or not (lacking := self._answers.lacking(key, there)):
+            return there
+        return _merged(there, self._listed(api, key, there), lacking)
+
+    def _listed(self, api: Api, key: tuple[str, ...], there: Members) -> Members:
+        """The members that the list shows of a schedule: an API may show some only there. None if it refuses that."""
+        status = [("status", str(there[STATUS]))] if there.get(STATUS) else []
+        query = ListQuery("look-up", (("property", key[0]), ("type", key[1]), *status))
+        request = page_request(SCHEDULES, query, _SEVERAL, accept=Accept.JSON_OR_NULL)
+        try:
+            found: Members = api.fetch(request, check=lambda answer: self._answers.listed(answer, key)).found
+        except (NotFound, RequestRefused):
+            return {}
+        return found
 
     def shown(self, there: Members) -> Members:
         """Members as the tables show them."""
@@ -134,8 +150,8 @@ class _Write:
         """
         try:
             self._send()
-        except RequestRefused:
-            self._looks.again(Sent.MAYBE)  # the API may have stored a part
+        except RequestRefused as error:
+            self._looks.again_after(error)
             refused, self._leaving_out = self._members(), True
             if self._members() == refused:
                 raise
@@ -154,6 +170,12 @@ class _Write:
         planned = _planned(self._entry, self._there)
         is_empty = [name for name in MEMBERS if planned.get(name) is None and self._there.get(name) is None]
         return changes_of(planned, leaving_out=is_empty if self._leaving_out else ())
+
+
+def _merged(there: Members, listed: Members, lacking: Collection[str]) -> Members:
+    """The members by both answers, without one that is empty in the first and not in the list: one of them is wrong."""
+    unsure = {name for name in lacking if name in there and not is_empty(listed.get(name))}
+    return {name: value for name, value in {**listed, **there}.items() if name not in unsure}
 
 
 def _compared_part(entry: Entry, there: Members) -> Entry:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from propsync.api import Answer
+from propsync.api import Answer, MalformedBody
 from propsync.errors import UnexpectedAnswer
 from propsync.merge import overridden, stored_shape
 from propsync.push.asset_values import AssetShape
@@ -18,7 +18,7 @@ from propsync.push.plan import Entry, Plan
 from propsync.push.sameness import is_empty
 from propsync.push.schedule_values import MEMBERS, schedule_values
 from propsync.push.written_values import Key, shown_values
-from propsync.records import Cutter, Path, is_nothing
+from propsync.records import Cutter, Path, PayloadUnreadable, is_nothing
 from propsync.resources import ASSET_TYPES, ASSETS, BUILT_IN, SCHEDULES, Resource
 from propsync.shapes import Shape, configured, cutter_of
 from propsync.suppression import Suppression
@@ -97,7 +97,8 @@ class ScheduleAnswers:
 
     def __init__(self, shape: Shape, known: Mapping[Key, Mapping[str, Any]]) -> None:
         """By the shape of the list; `known` are the members of schedules that the tables show."""
-        self._cutter = Cutter(None, _key_paths(shape, SCHEDULES, SCHEDULES.key))
+        keys = _key_paths(shape, SCHEDULES, SCHEDULES.key)
+        self._cutter, self._page = Cutter(None, keys), Cutter(cutter_of(shape, SCHEDULES).list_path, keys)
         self._known = known
 
     @classmethod
@@ -124,10 +125,22 @@ class ScheduleAnswers:
             raise UnexpectedAnswer(str(answer.request), "the answer is not the schedule that propsync asked for")
         return schedule_values(answer.body)
 
+    def listed(self, answer: Answer, key: tuple[str, ...]) -> dict[str, Any]:
+        """The members that a page of the list shows of a schedule, none if it lacks it. Raises MalformedBody."""
+        try:
+            records = [] if is_nothing(answer.body) else self._page.cut(answer.body).records
+            return next((schedule_values(one) or {} for one in records if self._page.key(one) == key), {})
+        except (PayloadUnreadable, RecursionError) as error:
+            raise MalformedBody(str(answer.request), f"the answer is not a page of schedules: {error}") from error
+
+    def lacking(self, key: tuple[str, ...], there: Mapping[str, Any]) -> list[str]:
+        """The members without a value in an answer that have one in the tables."""
+        known = self._known.get(key, {})
+        return [name for name in MEMBERS if is_empty(there.get(name)) and not is_empty(known.get(name))]
+
     def unshown(self, key: tuple[str, ...], there: Mapping[str, Any]) -> list[str]:
         """The members that an answer lacks, and that have a value in the tables: a PUT without them may clear them."""
-        known = self._known.get(key, {})
-        return [name for name in MEMBERS if name not in there and not is_empty(known.get(name))]
+        return [name for name in self.lacking(key, there) if name not in there]
 
 
 @dataclass(frozen=True)
