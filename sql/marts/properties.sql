@@ -55,6 +55,9 @@ assessments as (
 ),
 bundles as (
   select distinct assessment_id from main.documents where kind = 'bundle' and state = 'stored'
+  except
+  -- propsync did not read their actions, or not all of them
+  select record_id from ops.value_issues where resource = 'documents' and name = 'bundle_actions'
 ),
 -- nobody knows which actions these have
 unbundled as (

@@ -99,7 +99,7 @@ def _check_that_a_rebuild_and_another_reading_give_the_same(made: Place) -> None
 
 def test_a_csv_whose_quote_never_closes_is_named_and_costs_no_other_csv(synced_small: Path, tmp_path: Path) -> None:
     actions = b'Id,Title\r\n1,a door\r\n2,"another\r\n3,a third\r\n'
-    torn = zipped({"actions.csv": actions, "controls.csv": b"Id\r\n1\r\n"})
+    torn = zipped({"actions.csv": actions, "controls.csv": b"Id\r\n1\r\n", "elements.csv": b"Id\r\n"})
     with place(tmp_path / "home", synced_small, {"bundle": lambda _: torn}, scale=SMALL) as made:
         made.archive(kinds=["bundle"], limit=1)
         assert made.rows("select id, title from bundle_actions order by row_number") == [
@@ -114,6 +114,29 @@ def test_a_csv_whose_quote_never_closes_is_named_and_costs_no_other_csv(synced_s
         made.in_state("update documents set read_at = null")
         made.archive(kinds=["bundle"], limit=1)
         assert made.rows(f"select count(*) from ({told})") == [(2,)]  # the limit let a second bundle come
+
+
+@pytest.mark.parametrize(
+    ("members", "value"),
+    [
+        ({"Sheet1.csv": b"Id,Title\r\n1,a door\r\n"}, "Sheet1.csv"),
+        ({"csv\\actions.csv": b"Id\r\n1\r\n"}, "csv\\actions.csv: its name has a backslash"),
+        ({"actions.csv": b"Id\r\n1\r\n", "files/photos.zip": zipped({"a.txt": b"a"})}, "it holds another archive"),
+    ],
+)
+def test_bundles_without_a_csv_that_propsync_reads_are_reported_and_do_not_look_clean(
+    synced_small: Path, tmp_path: Path, members: dict[str, str | bytes], value: str
+) -> None:
+    with place(tmp_path / "home", synced_small, {"bundle": lambda _: zipped(members)}, scale=SMALL) as made:
+        told = made.archive(kinds=["bundle"], limit=3)
+        (line,) = told.left_behind
+        assert line.startswith("propsync reads no rows of bundle_actions")
+        assert line.endswith("from the newest 3 bundles: ops.value_issues says why")
+        assert told.exit_code == 3
+        issues = "select distinct value from ops.value_issues where resource = 'documents' and name = 'bundle_actions'"
+        assert made.rows(issues) == [(value,)]
+        unread = "select sum(approved_without_bundle) from marts.properties"
+        assert made.rows(unread) == made.rows("select sum(approved_assessments) from marts.properties")
 
 
 @pytest.mark.release

@@ -85,6 +85,10 @@ class ContentRows:
         row: list[object] = ["documents", assessment_id, f"bundle_{table.name}", issue, why, self._run_id]
         self._put("value_issues", (), row)
 
+    def unread(self, assessment_id: str, table: str, issue: str, value: str) -> None:
+        """Notes in `ops.value_issues` that a bundle gives a table no rows."""
+        self._put("value_issues", (), ["documents", assessment_id, f"bundle_{table}", issue, value, self._run_id])
+
     def flush(self) -> None:
         """Writes all waiting rows."""
         for (target, names), rows in self._batches.items():

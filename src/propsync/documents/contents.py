@@ -13,6 +13,7 @@ from propsync.documents.earlier_actions import EarlierActions
 from propsync.documents.held import HeldBundle
 from propsync.documents.inspect import Content, DocumentReader
 from propsync.documents.kinds import KINDS
+from propsync.documents.unread_tables import unread_tables
 from propsync.documents.zips.bundle import Bundle
 from propsync.errors import DocumentDamaged
 from propsync.merge import mark_tables
@@ -112,12 +113,18 @@ class Contents:
                 rows.text(sha256, content)
         for one in (*shown, *earlier.values()):
             content = found[one]
-            if isinstance(content, Bundle) and content.refused is None:
-                self._write_csvs(rows, one, content)
+            if isinstance(content, Bundle):
+                self._write_bundle(rows, one, content)
         rows.flush()
         of_earlier = {one.assessment_id for one in earlier.values()}
         actions.keep(of_earlier)
         actions.remove(of_earlier)
+
+    def _write_bundle(self, rows: ContentRows, one: Unread, bundle: Bundle) -> None:
+        if bundle.refused is None:
+            self._write_csvs(rows, one, bundle)
+        for table, (issue, value) in unread_tables(bundle).items() if one.is_latest else ():
+            rows.unread(one.assessment_id, table, issue, value)
 
     def _write_csvs(self, rows: ContentRows, one: Unread, bundle: Bundle) -> None:
         """Writes the rows of its CSVs (of an earlier bundle, actions); of a damaged CSV, the rows before the damage."""

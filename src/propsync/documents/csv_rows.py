@@ -17,7 +17,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from propsync.documents.csv_members import table_of
+from propsync.documents.csv_members import tables_of
 from propsync.documents.encodings import encoding_of
 from propsync.documents.zips.bundle import Bundle, member_pieces, open_again
 from propsync.errors import DocumentDamaged
@@ -54,7 +54,8 @@ def csv_tables(path: Path, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[
     DocumentDamaged if the ZIP is not the one that `bundle` describes. The batches of one CSV raise it too, if a
     row is too long or a quote never closes. They first give the rows before, and the other CSVs can still be read.
     """
-    named = [(name, member) for member in bundle.members if member.sha256 and (name := table_of(member.name))]
+    tables = tables_of(member.name for member in bundle.members)
+    named = [(tables[one.name], one) for one in bundle.members if one.sha256 and one.name in tables]
     if not named:
         return
     with open_again(path, bundle) as pieces_of:

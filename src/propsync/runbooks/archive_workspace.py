@@ -22,6 +22,7 @@ from propsync.documents.fetch_log import Fetched, FetchLog
 from propsync.documents.fetcher import Fetcher
 from propsync.documents.inspect import DocumentReader
 from propsync.documents.ledger import ERASED, DocumentChoice, Ledger
+from propsync.documents.unread_tables import unread_in_words
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import CheckFailed, SettingsError
 from propsync.runbooks.archive_lock import archive_lock
@@ -211,6 +212,7 @@ class ArchiveWorkspace:
         if workspace.publisher.is_behind(workspace.warehouse):
             merge_earlier(workspace, run)
         lacking = Ledger(workspace.warehouse).cover(choice, run.run_id)
+        outcome.leave(unread_in_words(workspace.warehouse))
         withheld = self._checked(workspace, run)
         outcome.leave([*withheld.lines, *build_desk(workspace, run.run_id, withheld.tables)])
         outcome.leave(check_marts(workspace, run))

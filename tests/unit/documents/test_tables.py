@@ -53,6 +53,25 @@ def test_csvs_are_found_by_their_name_in_any_case_at_the_top_and_in_one_folder(t
     assert [table.name for table, _ in found] == ["elements", "actions", "controls", "controls"]
 
 
+@pytest.mark.parametrize(
+    "name", ["Fire risk - {}.csv", "a/b/{}.csv", "2026/{}_20260131 (1).csv", "export/assessment{}.CSV"]
+)
+def test_csvs_of_other_names_are_found_beside_those_of_another_table(tmp_path, name):
+    members = {name.format(word): b"Ref\r\n1\r\n" for word in ("Actions", "Controls", "Elements")}
+    found = tables_of(write(tmp_path / "bundle.zip", members | {"files/action plan.csv": b"Plan\r\n1\r\n"}))
+    assert [(table.name, table.headers) for table, _ in found] == [
+        ("actions", ("Ref",)),
+        ("controls", ("Ref",)),
+        ("elements", ("Ref",)),
+    ]
+
+
+def test_a_csv_of_another_name_is_none_where_one_has_the_usual_name(tmp_path):
+    members = dict.fromkeys(["actions.csv", "old actions.csv", "old controls.csv", "old sheet.csv"], b"Ref\r\n1\r\n")
+    found = tables_of(write(tmp_path / "bundle.zip", members))
+    assert [table.name for table, _ in found] == ["actions", "controls"]
+
+
 def test_a_member_that_is_not_read_becomes_no_table(tmp_path):
     assert tables_of(write(tmp_path / "bundle.zip", {"../actions.csv": b"Ref\r\n1\r\n"})) == []
 

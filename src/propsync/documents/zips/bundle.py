@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from propsync.documents.csv_members import table_of
+from propsync.documents.csv_members import tables_of
 from propsync.documents.encodings import SAMPLE, why_no_text
 from propsync.documents.zips.directory import read_directory
 from propsync.documents.zips.members import METHODS, Unpacked
@@ -190,6 +190,7 @@ class _Reading:
 
     def __init__(self, source: ZipSource, entries: Sequence[DirectoryEntry], bounds: Bounds) -> None:
         self._source, self._bounds = source, bounds
+        self._tables = tables_of(entry.name for entry in entries)
         self._spare = min(bounds.unpacked_bytes, int(bounds.ratio * source.size)) - _total(entries)
         self.is_as_declared = True
 
@@ -200,7 +201,7 @@ class _Reading:
         if refused is None:
             sha256, first = self._hashed(entry, start)
             is_archive = is_archive or (first.startswith(IS_HEADER) and not name.lower().endswith(_DOCUMENTS))
-            refused = why_no_text(first) if table_of(name) else None
+            refused = why_no_text(first) if name in self._tables else None
             sha256 = None if refused else sha256
         return Member(name, entry.unpacked, entry.crc32, sha256, refused), is_archive
 

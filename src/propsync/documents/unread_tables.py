@@ -1,0 +1,39 @@
+"""Tables of a bundle that propsync reads from no CSV of it: without a word, they would look as if it had no rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from propsync.documents.csv_members import TABLES, is_csv, tables_of
+from propsync.documents.zips.bundle import Bundle
+from propsync.warehouse import Warehouse, statement
+
+NOT_READ = "propsync did not read the CSV"
+NONE = "propsync found no such CSV in the bundle"
+_MOST_NAMES = 20
+_NEWEST = 50  # bundles: a service may change the names of its CSVs one day
+_MANY = 8  # bundles without any other CSV: a service may leave out an empty CSV, and fewer may all be without actions
+
+
+def unread_tables(bundle: Bundle) -> Mapping[str, tuple[str, str]]:
+    """Each such table with its issue, and the reason or the names of other CSVs in the bundle."""
+    if bundle.refused is not None:
+        return dict.fromkeys(TABLES, (NOT_READ, bundle.refused))
+    tables = tables_of(member.name for member in bundle.members)
+    named = [(tables[one.name], one) for one in bundle.members if one.name in tables]
+    others = [one.name for one in bundle.members if is_csv(one.name) and one.name not in tables]
+    unread = dict.fromkeys(TABLES, (NONE, ", ".join(others[:_MOST_NAMES])))
+    unread |= {table: (NOT_READ, f"{one.name}: {one.refused}") for table, one in named if one.refused}
+    read = {table for table, one in named if one.sha256}
+    return {table: why for table, why in unread.items() if table not in read}
+
+
+def unread_in_words(warehouse: Warehouse) -> list[str]:
+    """A line if propsync reads a table from none of the newest bundles."""
+    values = {"newest": _NEWEST, "many": _MANY, "issues": [NOT_READ, NONE]}
+    rows = warehouse.rows(statement("documents/unread_csvs"), values)
+    if not rows:
+        return []
+    names, count = " and ".join(name for name, _ in rows), rows[0][1]
+    whose = "the only bundle" if count == 1 else f"the newest {count:,} bundles"
+    return [f"propsync reads no rows of {names} from {whose}: ops.value_issues says why"]
