@@ -7,13 +7,13 @@ with newest as (
   limit $newest
 ),
 unread as (
-  select name, count(distinct record_id) as bundles, bool_or(value <> '') as has_another
+  select name, count(distinct record_id) as bundles, bool_or(value <> '') as has_csv
   from ops.value_issues
   semi join newest on assessment_id = record_id
   where resource = 'documents' and list_contains($issues, issue)
   group by name
 )
-select name, bundles
+select name, bundles, has_csv
 from unread
-where bundles = (select count(*) from newest) and (has_another or bundles >= $many)
+where bundles = (select count(*) from newest)
 order by name

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 
 from propsync.documents.csv_members import TABLES, is_csv, tables_of
 from propsync.documents.zips.bundle import Bundle
 from propsync.warehouse import Warehouse, statement
 
+_log = logging.getLogger("propsync.archive")
 NOT_READ = "propsync did not read the CSV"
 NONE = "propsync found no such CSV in the bundle"
 _MOST_NAMES = 20
 _NEWEST = 50  # bundles: a service may change the names of its CSVs one day
-_MANY = 8  # bundles without any other CSV: a service may leave out an empty CSV, and fewer may all be without actions
 
 
 def unread_tables(bundle: Bundle) -> Mapping[str, tuple[str, str]]:
-    """Each such table with its issue, and the reason or the names of other CSVs in the bundle."""
+    """Each such table with its issue, and the reason or the names of other CSVs in the bundle.
+
+    A bundle with one of the three CSVs may leave out another that would be empty.
+    """
     if bundle.refused is not None:
         return dict.fromkeys(TABLES, (NOT_READ, bundle.refused))
     tables = tables_of(member.name for member in bundle.members)
+    if not tables:
+        csvs = [one.name for one in bundle.members if is_csv(one.name)]
+        return dict.fromkeys(TABLES, (NONE, ", ".join(csvs[:_MOST_NAMES])))
     named = [(tables[one.name], one) for one in bundle.members if one.name in tables]
-    others = [one.name for one in bundle.members if is_csv(one.name) and one.name not in tables]
-    unread = dict.fromkeys(TABLES, (NONE, ", ".join(others[:_MOST_NAMES])))
-    unread |= {table: (NOT_READ, f"{one.name}: {one.refused}") for table, one in named if one.refused}
     read = {table for table, one in named if one.sha256}
-    return {table: why for table, why in unread.items() if table not in read}
+    refused = {table: (NOT_READ, f"{one.name}: {one.refused}") for table, one in named if one.refused}
+    return {table: why for table, why in refused.items() if table not in read}
 
 
 def unread_in_words(warehouse: Warehouse) -> list[str]:
-    """A line if propsync reads a table from none of the newest bundles."""
-    values = {"newest": _NEWEST, "many": _MANY, "issues": [NOT_READ, NONE]}
+    """A line if propsync reads a table from none of the newest bundles; only a warning if none of them has any CSV."""
+    values = {"newest": _NEWEST, "issues": [NOT_READ, NONE]}
     rows = warehouse.rows(statement("documents/unread_csvs"), values)
     if not rows:
         return []
-    names, count = " and ".join(name for name, _ in rows), rows[0][1]
+    names, (_, count, has_csv) = " and ".join(name for name, _, _ in rows), rows[0]
     whose = "the only bundle" if count == 1 else f"the newest {count:,} bundles"
-    return [f"propsync reads no rows of {names} from {whose}: ops.value_issues says why"]
+    line = f"propsync reads no rows of {names} from {whose}: ops.value_issues says why"
+    if has_csv:
+        return [line]
+    _log.warning("%s", line)
+    return []
