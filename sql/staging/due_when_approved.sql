@@ -5,7 +5,8 @@ with last_approvals as (
   select property_id, assessment_type_id, assessment_id, performed_on, approved_at from staging.last_approvals
 ),
 given_again as (
-  -- an approval from before the work was of an earlier round: somebody took it back, and approved the next round later
+  -- an approval from before the work was of an earlier round: somebody took it back, and approved the next round later. A
+  -- tombstone has the last status, so a return alone is no approval. An erased version has none
   select last_approvals.assessment_id, min(versions.valid_from) as approved_at
   from last_approvals
   join history.assessments as versions using (assessment_id)
@@ -15,8 +16,7 @@ given_again as (
     and (versions.valid_from at time zone $time_zone)::date >= performed_on
     and staging.is_approved(versions.status)
     and not coalesce(staging.is_approved(before.status), false)
-    and versions.change not in ('delete', 'erase')
-    and before.change not in ('delete', 'erase')
+    and before.change <> 'erase'
   group by last_approvals.assessment_id
 ),
 approvals as (
