@@ -21,6 +21,8 @@ from kit.command_line import CommandLine
 from kit.programs import Program
 from kit.versions import of_another_version
 
+from propsync.errors import StateUnusable
+from propsync.runs import RunLock
 from propsync.storage import LocalStorage
 from propsync.suppression import ID, Erasure, Erasures
 
@@ -174,6 +176,13 @@ def test_status_names_the_rebuild_that_a_home_of_another_version_needs(propsync,
     assert printed.endswith("\nNext: propsync rebuild\n")
     assert propsync("rebuild").returncode == 0
     assert "propsync rebuild" not in propsync("status").stdout
+
+
+def test_status_repeats_the_rebuild_that_a_failed_run_named(propsync, synced):
+    """A damaged block inside of the file shows only when a run reads it."""
+    with pytest.raises(StateUnusable), RunLock(synced / "state" / "run.lock").held("propsync nightly", 0):
+        raise StateUnusable("state/warehouse.duckdb", "Corrupt database file")
+    assert propsync("status").stdout.endswith("\nNext: propsync rebuild\n")
 
 
 def test_no_dashboard_is_drawn_from_tables_of_another_version(propsync, synced):

@@ -85,6 +85,8 @@ def _has_failed(facts: dict[str, Any]) -> bool:
 
 
 def _next_after_runs(facts: dict[str, Any]) -> str:
+    if _has_failed(facts) and facts["trouble"].endswith(StateUnusable.advice):
+        return "Next: propsync rebuild"  # the run read the whole state; the doctor opens it only
     if _has_failed(facts):
         return "Next: propsync doctor, then propsync sync"
     is_whole = facts["status"] == "ok" and not facts["trouble"]
