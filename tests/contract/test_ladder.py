@@ -438,7 +438,9 @@ _LACKING: dict[str, Callable[[Query], Query]] = {
 
 @pytest.mark.costly
 @pytest.mark.parametrize("lacking", daily(_LACKING, 2))
-def test_a_list_that_lacks_a_whole_page_is_not_agreed_upon(nights: Nights, lacking: str) -> None:
+def test_a_list_that_lacks_a_whole_page_is_not_agreed_upon(
+    nights: Nights, caplog: pytest.LogCaptureFixture, lacking: str
+) -> None:
     """Three attempts show the same records, and the total is right."""
     _spread(nights, 50, 9)
     nights.estate.ignored = {"property", "type"}
@@ -448,6 +450,7 @@ def test_a_list_that_lacks_a_whole_page_is_not_agreed_upon(nights: Nights, lacki
     )
     report = nights.sync()
     assert (report.exit_code, _verdict(report)) == (3, INCOMPLETE)
+    assert ("page 0 shows records" in caplog.text) == (lacking == "pages numbered from 0")
 
 
 @pytest.mark.slow

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from propsync.errors import NotFound, RequestRefused
+from propsync.errors import NotFound, RequestRefused, ResourceFailed
 from propsync.landing import Certificate
 from propsync.progress import Progress, progress
 from propsync.resources import COMBINED, ListQuery, Resource
@@ -110,6 +111,8 @@ class Attempts:
             attempt.is_refused |= swept.is_refused
             if swept.is_stuck and first.page.total is None:  # otherwise parts can prove that this is all
                 self._warn_of_page_1(len(first.page.records))
+            if swept.lacks_a_page and rung == 0:
+                self._warn_of_page_0(query)
             attempt.totals += swept.totals
             if swept.is_certified and swept.may_be_capped and self._is_capped(query, first):
                 attempt.is_refused = True
@@ -190,6 +193,18 @@ class Attempts:
         )
         words = "%s: the API shows the same %d records for each page, so it may hide the others%s"
         _log.warning(words, self._resource.words, shown, step)
+
+    def _warn_of_page_0(self, query: ListQuery) -> None:
+        """Says so if page 0 has records that no page from 1 on shows: the API's document counts from 1 (API §4.2)."""
+        with suppress(ResourceFailed):
+            asked = self._reader.ask(query, 0, "combined", once=True)
+            records = self._reader.read(asked, self._shaping.cutter).page.records
+            keys = [key for key in self._shaping.cutter.keys(records) if key]
+            if records and not (keys and self._listed.has_shown(self._made, query.name, keys)):
+                words = (
+                    "%s: page 0 shows records that no later page shows. Ask the people who run the API to count from 1"
+                )
+                _log.warning(words, self._resource.words)
 
     def _check_heeded(self, attempt: Attempt) -> None:
         """Checks that a list has only records that pass its filters, however well it adds up. So it must be if totals

@@ -21,7 +21,7 @@ _IDLE_IN_A_ROW = 50  # a total that is a million too high must not cost a thousa
 class ListSwept:
     """One reading of one list. `again` is page 1 read once more, `third` for the third time. `is_steady` says that each
     showed the same keys, and that no whole page is missing. `is_stuck` says that the API shows page 1 for every page,
-    `may_be_capped` that its total may stop short of the list.
+    `lacks_a_page` that a whole page is missing. `may_be_capped` says that the total may stop short of the list.
 
     `totals` are those of the pages, in the order of the requests.
     """
@@ -32,6 +32,7 @@ class ListSwept:
     is_steady: bool
     is_refused: bool
     is_stuck: bool
+    lacks_a_page: bool
     may_be_capped: bool
     totals: tuple[int | None, ...]
 
@@ -86,16 +87,25 @@ class ListSweep:
         again = self._read_again() if read_again or not pages.is_all_at_once() else None
         third = self._read_later() if again and is_doubtful and is_doubtful(pages.first, again) else None
         found = pages.arithmetic()
+        lacks_a_page = pages.lacks_a_page(found)
         is_steady = (
             self._is_whole
-            and not pages.lacks_a_page(found)
+            and not lacks_a_page
             and all(pages.shows_the_keys_of_page_1(one) for one in (again, third) if one is not None)
         )
         totals = tuple(total for _, total in sorted(pages.totals.items()))
         certificate = self._certificate(found, is_steady=is_steady)
-        is_refused = self._is_refused or self._is_stuck
-        may_be_capped = pages.may_be_capped()
-        return ListSwept(certificate, again, third, is_steady, is_refused, self._is_stuck, may_be_capped, totals)
+        return ListSwept(
+            certificate,
+            again,
+            third,
+            is_steady,
+            is_refused=self._is_refused or self._is_stuck,
+            is_stuck=self._is_stuck,
+            lacks_a_page=lacks_a_page,
+            may_be_capped=pages.may_be_capped(),
+            totals=totals,
+        )
 
     def _readings(self, *, was_wrong: bool) -> Iterator[Reading | RefusedPage]:
         """All pages of the list; the caller takes each before it asks for the next."""
