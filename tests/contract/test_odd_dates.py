@@ -246,3 +246,18 @@ def test_dates_that_the_api_no_longer_sends_are_named_each_night_and_stay_on_ear
     small_nights.server.assessments = [assessment("s0", performedDate="2026-01-10")]
     assert small_nights.sync(now=NEXT_NIGHT + timedelta(days=3)).exit_code == 0
     assert small_nights.rows(issues) == []
+
+
+def test_a_renamed_date_leaves_earlier_days_as_they_were(small_nights: SmallHome, tmp_path: Path) -> None:
+    """Versions from before the new name have their dates under the former one."""
+    (tmp_path / "requirements.csv").write_text("assessment_type_id,every_months\nk1,12\n")
+    small_nights.path.mkdir()
+    (small_nights.path / "propsync.toml").write_text(f'[reference]\nrequirements = "{tmp_path}/requirements.csv"\n')
+    small_nights.has_desk = True
+    in_date = "select properties_in_date from marts.compliance_days where is_known order by day"
+    for now, name in ((EVENING, "performedDate"), (NEXT_NIGHT, "performedOn")):
+        small_nights.server.assessments = [assessment("s0", **{name: "2026-01-10"})]
+        assert small_nights.sync(now=now).exit_code == 0
+    assert small_nights.column("select value from ops.desk where setting = 'assessment_date'") == ["performedOn"]
+    assert small_nights.column(in_date) == [1, 1]
+    assert small_nights.rows("from ops.value_issues") == []

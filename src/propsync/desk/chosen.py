@@ -13,6 +13,7 @@ from propsync.desk.dates import (
     find_lost_date_member,
     find_unread_date_member,
     named_date_member,
+    with_former,
 )
 from propsync.desk.faults import AGAINST, Row, with_faults
 from propsync.desk.former_labels import former_labels
@@ -54,6 +55,7 @@ def choose(
     _store(warehouse, run_id, "roles", roles.rows)
     members = [(path, column) for table, path, column in columns if table == "assessments"]
     member, dated, wrong = _dated(warehouse, settings.assessment_date, members)
+    member = member and with_former(warehouse, member, members)
     words = chosen_words(warehouse, settings, columns)
     chosen = _complete(choices, settings, member, words)
     found = FoundMembers(warehouse, chosen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from propsync.warehouse import Warehouse, quoted, statement
 
@@ -33,11 +33,20 @@ _ATTRIBUTES = "attributes_"
 
 @dataclass(frozen=True, slots=True)
 class DateMember:
-    """A member of assessments: its path in the API, its column in main.assessments, and why propsync chose it."""
+    """A member of assessments: its path in the API, its column in main.assessments, and why propsync chose it.
+
+    `former` is the column that it had before the API renamed it.
+    """
 
     path: str
     column: str
     evidence: str
+    former: str | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """Its column, and the former one."""
+        return [one for one in (self.column, self.former) if one]
 
 
 def find_date_member(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -> DateMember | None:
@@ -75,6 +84,23 @@ def find_lost_date_member(
     )
 
 
+def with_former(warehouse: Warehouse, member: DateMember, members: Sequence[tuple[str, str]]) -> DateMember:
+    """The member with its former column: a likely one that dates no approved assessment now, and dated earlier ones.
+
+    No version has dates in both. Earlier days rest on it, and would count as undated once the API renamed the member.
+    """
+    others = [column for column in _likely(members) if column != member.column]
+    if others:
+        _, *now = _counts(warehouse, others)
+        others = [column for column, count in zip(others, now, strict=True) if not count]
+    if not others:
+        return member
+    here = _day(member.column)
+    counts = [f"if(count({here}) filter ({_day(one)} is not null) = 0, count({_day(one)}), 0)" for one in others]
+    _, *dated = _approved(warehouse, counts, "history.assessments_earlier")
+    return replace(member, former=next((column for column, count in zip(others, dated, strict=True) if count), None))
+
+
 def find_unread_date_member(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -> str | None:
     """The path of a likely column whose texts or numbers look like dates in a form that propsync does not read.
 
@@ -107,8 +133,11 @@ def _likely(members: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 def _counts(warehouse: Warehouse, columns: list[str], source: str = "main.assessments") -> tuple[int, ...]:
     """How many assessments are approved, and how many of these each column dates."""
-    counts = [f"count(staging.day_written(trim({quoted(one)}::varchar), 'UTC'))" for one in columns]
-    return _approved(warehouse, counts, source)
+    return _approved(warehouse, [f"count({_day(one)})" for one in columns], source)
+
+
+def _day(column: str) -> str:
+    return f"staging.day_written(trim({quoted(column)}::varchar), 'UTC')"
 
 
 def _approved(warehouse: Warehouse, counts: Sequence[str], source: str = "main.assessments") -> tuple[int, ...]:

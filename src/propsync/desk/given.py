@@ -51,7 +51,8 @@ class Given:
         self._chosen = chosen
         self._files = files
         member = chosen.member
-        written = f"staging.said({quoted(member.column)}::varchar)" if member else "null::varchar"
+        said = [f"staging.said({quoted(one)}::varchar)" for one in member.columns] if member else []
+        written = f"coalesce({', '.join(said)})" if said else "null::varchar"
         values = chosen.choices.values() | {"run_id": run_id}
         self._models = Models(warehouse, values, {"assessment_date": written})
         self._made: set[str] = set()
