@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -82,10 +82,12 @@ def left_behind(
     held: Sequence[tuple[str, str, int]],
     run_id: str,
     read: Mapping[str, datetime],
+    left_out: Collection[str] = (),
 ) -> list[str]:
     """A line for each resource that is not as fresh as the run, or that has held records, by reason.
 
-    `read` has the time of the rows of each resource that any run has read.
+    `read` has the time of the rows of each resource that any run has read. `left_out` are resources whose lists leave
+    out many records that look-ups show.
     """
     lines = []
     for resource, verdict in verdicts.items():
@@ -95,6 +97,12 @@ def left_behind(
                 f"keep the rows of {read[resource]:%Y-%m-%d %H:%M} UTC" if resource in read else "were never read yet"
             )
             lines.append(f"{name} {state}: {errors.get(resource, 'they could not be read')}")
+        elif resource in left_out:
+            lines.append(
+                f"{name} were not read completely: the lists leave out many that look-ups show, and maybe new ones. "
+                "Run `propsync sync` again. If the service only shows deleted records so, set a higher "
+                "PROPSYNC_DELETE_LIMIT for that one run"
+            )
         elif not verdict.is_complete:
             lines.append(
                 f"{name} were not read completely: the list changed meanwhile, or its total or a filter is wrong. "

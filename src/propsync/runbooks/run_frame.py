@@ -238,7 +238,8 @@ def _end(workspace: Workspace, run: Run, began: float, others: Sequence[str]) ->
     status = run_status(verdicts, workspace.journal.held(run.run_id) + len(unread) + len(in_lists) + len(others))
     errors = workspace.journal.errors(run.run_id)
     held = workspace.journal.reasons_held(run.run_id)
-    lines = left_behind(verdicts, errors, held, run.run_id, workspace.journal.resources_read())
+    read, left_out = workspace.journal.resources_read(), workspace.journal.left_out(run.run_id)
+    lines = left_behind(verdicts, errors, held, run.run_id, read, left_out)
     lines += [*not_understood(unread), *in_lists, *others]
     workspace.journal.end(run, status, "; ".join(lines) or None)
     counts = workspace.journal.counts(run.run_id)

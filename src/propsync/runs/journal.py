@@ -168,6 +168,10 @@ class Journal:
         """Why resources of a run failed, a line each, by resource."""
         return dict(self._warehouse.rows(statement("runs/errors"), {"run_id": run_id}))
 
+    def left_out(self, run_id: str) -> set[str]:
+        """The resources of a run whose lists leave out many records that look-ups show."""
+        return {resource for (resource,) in self._warehouse.rows(statement("runs/left_out"), {"run_id": run_id})}
+
     def counts(self, run_id: str) -> dict[str, dict[str, Any]]:
         """Each resource's row of `ops.run_resources`, by column."""
         cursor = self._warehouse.execute(statement("runs/counts"), {"run_id": run_id})
