@@ -507,6 +507,34 @@ def test_any_other_answer_deletes_no_asset(nights: Nights, answer: Answer) -> No
     assert nights.held("assets") == {keys[0]}
 
 
+_ERRORS: list[tuple[str, str, Answer]] = [
+    ("assets", "/properties/assets", (400, {"code": "No"})),
+    ("assessments", "report.pdf", (500, {})),
+    ("assessments", "report.pdf", (200, b"<!doctype html>")),
+    ("schedules", "/k0", (500, {})),
+    ("schedules", "/k0", (400, {"code": "No"})),
+    ("schedules", "/k0", (200, b"<p>")),
+]
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(("resource", "path", "answer"), daily(_ERRORS, 3, is_row=True))
+def test_somebody_may_accept_deletes_where_the_api_answers_with_an_error_each_time(
+    nights: Nights, resource: str, path: str, answer: Answer
+) -> None:
+    """Otherwise each night would hold them again, and end with exit code 3."""
+    keys = _MADE[resource](nights)
+    nights.first_night()
+    del getattr(nights.estate, resource)[keys[0]]
+    nights.estate.answer = lambda of, query: (
+        answer if of.endswith(path) and (resource != "assets" or keys[0] in query.get("id", "")) else None
+    )
+    held = nights.sync()
+    assert (held.exit_code, len(nights.held(resource))) == (3, 1)
+    assert nights.sync(accept=held.run_id).exit_code == 0
+    assert nights.is_truth(resource)
+
+
 # --- look-ups that do not count -----------------------------------------------------------------------------------
 
 

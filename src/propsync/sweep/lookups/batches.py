@@ -82,7 +82,7 @@ class Batches:
         self.is_blind = False
         """Whether no look-up shows anything, not even known records."""
         self.foreign: set[Key] = set()
-        """Keys that no look-up can show to be gone: its answers have other records, or a wrong total."""
+        """Keys that no look-up can show to be gone: its answers are errors, have other records, or a wrong total."""
         self._is_by_status = self._shaping.is_by_status()
         self.is_doubtful = self._shaping.heeds_one_status or swept.verdict is not Verdict.CERTIFIED
         """Whether to ask each list by itself instead of several at once, because totals or filters were wrong."""
@@ -165,6 +165,11 @@ class Batches:
     def is_unknown(self, batch: Batch, why: str) -> None:
         """Notes a batch's keys as unknown."""
         self.answers.unknown.update(dict.fromkeys(batch.keys, why))
+
+    def is_unprovable(self, key: Key, why: str) -> None:
+        """Notes a key as unknown, and that the API may answer so each time: then only a person can decide about it."""
+        self.answers.unknown[key] = why
+        self.foreign.add(key)
 
     def is_whole(self, answer: Reading) -> bool:
         """Whether an answer holds everything that it counts, each record once."""

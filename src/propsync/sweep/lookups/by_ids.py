@@ -154,7 +154,7 @@ class ByIds:
             self._times.update(batch.keys)
             self._answers.gone[batch.keys[0]] = answer.error.what
         else:
-            self._asking.is_unknown(batch, f"its look-up was refused: {answer.error.what}")
+            self._asking.is_unprovable(batch.keys[0], f"its look-up was refused: {answer.error.what}")
         return []
 
     def _smaller(self, batch: Batch, answer: Reading) -> list[Batch]:
@@ -265,4 +265,4 @@ class ByIds:
             elif not error.says_not_found and not isinstance(error, AccessForbidden):
                 del self._answers.gone[key]
                 why = failures.setdefault((type(error), error.status), error.what)
-                self._answers.unknown[key] = f"propsync does not know whether its report exists: {why}"
+                self._asking.is_unprovable(key, f"propsync does not know whether its report exists: {why}")

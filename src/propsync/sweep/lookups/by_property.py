@@ -69,14 +69,16 @@ class ByProperty:
         if answer is None:
             self._answers.gone[key] = "the API has nothing under its key"
         elif isinstance(answer, ResourceFailed):
-            outcome = self._answers.gone if answer.says_not_found else self._answers.unknown
-            outcome[key] = answer.what
+            if answer.says_not_found:
+                self._answers.gone[key] = answer.what
+            else:
+                self._asking.is_unprovable(key, answer.what)
         elif self._asking.cutter.keys(answer.page.records) == [key]:
             self._asking.stage(answer)
             self._answers.found.add(key)
             self._asking.is_proved = True
         else:
-            self._answers.unknown[key] = "the API showed a different record when asked for it"
+            self._asking.is_unprovable(key, "the API showed a different record when asked for it")
 
     def _why_not_shown(self, key: Key) -> str | None:
         """The answer to look-ups of one schedule if they do not show it; None if its property's list does, or its own

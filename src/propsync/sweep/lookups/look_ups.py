@@ -46,7 +46,8 @@ class LookUps:
     def is_beyond_asking(self, key: Key) -> bool:
         """Whether no look-up can show that a key is gone: an id of dots, for example, cannot be part of an address.
 
-        So it is for every key if look-ups show nothing at all, and for those for which the API answers other records.
+        So it is for every key if look-ups show nothing at all, and for those for which the API answers other records or
+        an error.
         """
         if key in self._asking.foreign:
             return True
