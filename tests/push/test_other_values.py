@@ -175,6 +175,32 @@ def test_a_member_that_an_api_drops_from_a_put_is_named(home: PushHome) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_another_member_that_a_put_drops_is_named(home: PushHome, *, is_killed: bool) -> None:
+    """An API may replace the whole record, and no PUT can have a member that the document does not name."""
+
+    def drop(request: Request) -> None:
+        if request.method == "GET" and home.effects:
+            home.sandbox.world.schedules.set_members(key, level=None)
+
+    key, other = home.schedules(2)
+    for one in (key, other):
+        home.sandbox.world.schedules.set_members(one, level={"of": "risk"}, asset=one[0])
+    home.sync(["schedules"])
+    home.sandbox._server.app.before = drop
+    home.sandbox.world.schedules.set_members(other, asset=None)
+    edits = [home.schedule(UPDATE, one, {"description": "ours"}) for one in (key, other)]
+    plan = home.plan(*edits, resource="schedules")
+    if is_killed:
+        with dying(5):  # right after the second answer is in the journal
+            home.apply(plan, max_concurrency=1)
+    report = home.apply(plan)
+    assert (report.exit_code, report.counts()) == (3, {"verified": 1, "skipped": 0, "failed": 1})
+    assert "it is written, and level changed at the same time" in report.lines[0]
+    assert home.apply(plan).lines == report.lines
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("wrapped", ['{"schedule": %s}', '{"status": "ok", "data": %s}', "[%s]"])
 def test_a_schedule_inside_of_something_else_keeps_its_members(home: PushHome, wrapped: str) -> None:
     """It would look like one without any member, or like none."""

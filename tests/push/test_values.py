@@ -127,7 +127,7 @@ def test_a_member_that_the_api_does_not_show_is_in_no_put() -> None:
     read = schedule_values(
         b'{"property": "p", "type": "t", "status": "notstarted", "dueDate": null, "description": "x"}'
     )
-    assert read == {"dueDate": None, "description": "x", "status": "notstarted"}
+    assert read == {"property": "p", "type": "t", "status": "notstarted", "dueDate": None, "description": "x"}
     assert changes_of(read) == {"due_date": None, "description": "x"}, "null could remove what the API has"
 
 

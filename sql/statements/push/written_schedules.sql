@@ -5,6 +5,7 @@ select
   coalesce(due_date::varchar, payload->>'$.dueDate'),
   description,
   custom_reference,
-  assigned_users
+  assigned_users,
+  payload
 from schedules
 semi join (select unnest($properties) as property_id) as written using (property_id)

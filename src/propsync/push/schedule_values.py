@@ -19,16 +19,15 @@ STATUS = "status"
 
 
 def schedule_values(body: bytes | msgspec.Raw) -> dict[str, Any] | None:
-    """The values of the members that the answer shows, None if it has no schedule."""
+    """The values of all members that the answer shows, None if it has no schedule."""
     if is_nothing(bytes(body)):
         return None
     record = decode(body)
     if not isinstance(record, dict):
         return None
-    shown = {name: record[name] for name in MEMBERS if name in record}
-    due = {DUE: _day(shown[DUE])} if DUE in shown else {}
-    users = {USERS: _user_ids(shown[USERS])} if USERS in shown else {}
-    return shown | due | users | {STATUS: text_of(record.get(STATUS))}
+    due = {DUE: _day(record[DUE])} if DUE in record else {}
+    users = {USERS: _user_ids(record[USERS])} if USERS in record else {}
+    return record | due | users | {STATUS: text_of(record.get(STATUS))}
 
 
 def _day(held: Any) -> Any:

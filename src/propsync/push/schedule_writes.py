@@ -58,13 +58,17 @@ class ScheduleWrites:
             return {}
         return found
 
-    def shown(self, there: Members) -> Members:
+    def kept(self, key: tuple[str, ...], there: Members) -> Members:
+        """Members that a write should keep, as the tables show them."""
+        return self._answers.kept(key, self._shown(there))
+
+    def _shown(self, there: Members) -> Members:
         """Members as the tables show them."""
         return shown_members(there, self._suppression)
 
     def compared(self, entry: Entry, there: Members | None, sent: Sent) -> Outcome | None:
         """The outcome of an entry that needs no write, or must have none; None if propsync may send it."""
-        there = None if there is None else self.shown(there)
+        there = None if there is None else self._shown(there)
         if entry.action == CREATE:
             return self._compared_new(entry, there, sent)
         if there is None:
@@ -120,11 +124,16 @@ class _Write:
     def outcome(self) -> Outcome:
         return self._looks.run(self._delete if self._entry.action == DELETE else self._put)
 
+    @property
+    def _before(self) -> Members:
+        """The documented members of a schedule that the write deletes."""
+        return {name: value for name, value in self._there.items() if name in (*MEMBERS, STATUS)}
+
     def _look(self, sent: Sent) -> Outcome | None:
         there = self._writes.current(self._reader, self._entry.key)
         found = self._writes.compared(self._entry, there, sent)
         if self._entry.action == DELETE and there is None and sent:
-            return verdicts.applied(before=self._there)
+            return verdicts.applied(before=self._before)
         if found is None:
             self._there = there or {}
             self._note(self._there)
@@ -140,8 +149,8 @@ class _Write:
             may_be_ours = self._looks.sent is Sent.MAYBE  # then a look that shows it still may be late
             if not may_be_ours and self._writes.current(self._reader, self._entry.key) is not None:
                 return verdicts.failed(error)
-            return verdicts.there_already(self._looks.sent, before=self._there)
-        return verdicts.applied(before=self._there)
+            return verdicts.there_already(self._looks.sent, before=self._before)
+        return verdicts.applied(before=self._before)
 
     def _put(self) -> Outcome:
         """Puts all members that the API shows. Of others, null could remove the value.

@@ -192,9 +192,9 @@ class Sender:
             return found
 
         def note(members: Members) -> None:
-            self.unplanned.note(number, entry, self._schedules.shown(members))
+            self.unplanned.note(number, entry, self._schedules.kept(entry.key, members))
 
-        held = self.unplanned.note(number, entry, self._schedules.shown(there or {}))
+        held = self.unplanned.note(number, entry, self._schedules.kept(entry.key, there or {}))
         self._journal.sending(number, held=held)
         return self._schedules.write(clients.reader, clients.writer, entry, there, sent, note)
 

@@ -133,6 +133,12 @@ class ScheduleAnswers:
         except (PayloadUnreadable, RecursionError) as error:
             raise MalformedBody(str(answer.request), f"the answer is not a page of schedules: {error}") from error
 
+    def kept(self, key: tuple[str, ...], there: Mapping[str, Any]) -> dict[str, Any]:
+        """The members that a PUT has, and others that the tables have too, from which the read-back comes."""
+        known, named = self._known.get(key, {}), (*SCHEDULES.key, *SCHEDULES.dropped)
+        others = (name for name in there if name not in named and not is_empty(known.get(name)))
+        return {name: there[name] for name in (*others, *MEMBERS) if name in there}
+
     def lacking(self, key: tuple[str, ...], there: Mapping[str, Any]) -> list[str]:
         """The members without a value in an answer that have one in the tables."""
         known = self._known.get(key, {})

@@ -30,8 +30,7 @@ class Unplanned:
         if entry.action != UPDATE:
             return []
         self._before[number] = {name: value for name, value in values.items() if name not in planned}
-        held = [name for name, value in self._before[number].items() if not is_empty(value)]
-        return held if self._is_assets else [name for name in held if name in MEMBERS]
+        return [name for name, value in self._before[number].items() if not is_empty(value)]
 
     def compare(
         self,
@@ -52,9 +51,11 @@ class Unplanned:
     def _changed(self, number: int, held: Collection[str], there: Mapping[str, Any]) -> set[str]:
         """The fields whose value is gone, and the members of a schedule that are not as a PUT of this apply had them.
 
-        An API may work out further values of an asset.
+        An API may work out further values.
         """
+        gone = {name for name in held if is_empty(there.get(name))}
         before = None if self._is_assets else self._before.get(number)
         if before is None:
-            return {name for name in held if is_empty(there.get(name))}
-        return {one for one in MEMBERS if one in before and not is_stored(before[one], there.get(one))}
+            return gone
+        differ = {one for one in MEMBERS if one in before and not is_stored(before[one], there.get(one))}
+        return gone.difference(MEMBERS) | differ

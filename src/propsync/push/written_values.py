@@ -7,6 +7,7 @@ from typing import Any
 
 from propsync.push.asset_values import from_table
 from propsync.push.schedule_values import MEMBERS
+from propsync.records import decode
 from propsync.resources import ASSETS
 from propsync.warehouse import statement
 
@@ -16,7 +17,7 @@ Rows = Callable[[str, dict[str, Any]], Sequence[tuple[Any, ...]]]
 
 
 def shown_values(rows: Rows, resource: str, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
-    """The values by field of those of `keys` that the tables have."""
+    """The values by field of those of `keys` that the tables have; of a schedule, its other members too."""
     return _assets(rows, keys) if resource == ASSETS.name else _schedules(rows, keys)
 
 
@@ -41,7 +42,9 @@ def _assets(rows: Rows, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
 def _schedules(rows: Rows, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
     properties = sorted({key[0] for key in keys})
     found: dict[Key, dict[str, Any]] = {}
-    for property_id, type_id, *members in rows(statement("push/written_schedules"), {"properties": properties}):
+    for property_id, type_id, *members, payload in rows(
+        statement("push/written_schedules"), {"properties": properties}
+    ):
         if (property_id, type_id) in keys:
-            found[property_id, type_id] = dict(zip(MEMBERS, members, strict=True))
+            found[property_id, type_id] = decode(payload) | dict(zip(MEMBERS, members, strict=True))
     return found
