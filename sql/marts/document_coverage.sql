@@ -20,14 +20,20 @@ asked as (
 lacking as (
   select * from main.documents where version is null
 ),
+lost as (
+  select assessment_id, kind, last_error
+  from main.documents
+  where state = 'stored' and is_latest and starts_with(last_error, $lost)
+),
 judged as (
   select
     pairs.*,
     lacking.attempts,
-    lacking.last_error,
+    coalesce(lost.last_error, lacking.last_error) as last_error,
     lacking.asked_at,
     lacking.due_at,
     case
+      when lost.kind is not null then 'lost'
       when asked.of_changed_at is null then 'not asked for yet'
       when pairs.changed_at > asked.of_changed_at then 'changed since'
       when lacking.state = 'missing' then 'missing in the API'
@@ -36,6 +42,7 @@ judged as (
   from pairs
   left join asked on asked.assessment_id = pairs.assessment_id and asked.kind = pairs.kind
   left join lacking on lacking.assessment_id = pairs.assessment_id and lacking.kind = pairs.kind
+  left join lost on lost.assessment_id = pairs.assessment_id and lost.kind = pairs.kind
 )
 select assessment_id, kind, property_id, assessment_type_id, reason, attempts, last_error, asked_at, due_at
 from judged

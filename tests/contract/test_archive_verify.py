@@ -190,7 +190,10 @@ def test_what_could_not_be_asked_for_is_mended_the_next_time_and_its_mark_is_gon
     assert report.ended
     assert report.ended in report.not_mended[0]
     assert not file.exists()
+    lacking = "select assessment_id, kind, reason, last_error from marts.document_coverage where reason = 'lost'"
+    assert [row[:3] for row in at.rows(lacking)] == [(key, "report", "lost")]
     assert verified(at).exit_code == 0
+    assert at.rows(lacking) == []
     assert file.read_bytes() == at.truth(key, "report")
     assert versions(at, key) == [(1, True, "stored", True)]
 

@@ -62,7 +62,8 @@ create table marts.trust as select timestamptz '2026-07-01' as as_of;
 WITHOUT_REPORT = """
 create table assessments as from (values ('lacks', 'p', 'k', 'Approved'), ('has', 'p', 'k', 'Approved'))
   as t(assessment_id, property_id, assessment_type_id, status);
-create table documents as select 'has' as assessment_id, 'report' as kind, 'stored' as state;
+create table documents as
+  select 'has' as assessment_id, 'report' as kind, 'stored' as state, true as is_latest, null::varchar as last_error;
 create table marts.document_coverage as select 'lacks' as assessment_id, 'report' as kind, 'not yet' as reason;
 create table marts.properties as select 'p' as property_id, 'Elm House' as property_name;
 create table assessment_types as select 'k' as assessment_type_id, 'Gas' as name;

@@ -104,7 +104,8 @@ class Ledger:
 
     def cover(self, choice: DocumentChoice, run_id: str) -> int:
         """Brings `marts.document_coverage` up to date; returns how many documents are lacking."""
-        lacking = Models(self._warehouse, choice.values()).stage("marts/document_coverage")
+        values = choice.values() | {"lost": LOST}
+        lacking = Models(self._warehouse, values).stage("marts/document_coverage")
         names = ("staging.document_coverage", "marts.document_coverage")
         if differ(self._warehouse, *names) or not self._is_covered():
             with self._warehouse.transaction():
