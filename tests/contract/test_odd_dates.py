@@ -236,6 +236,7 @@ def test_dates_that_the_api_no_longer_sends_are_named_each_night_and_stay_on_ear
         report = small_nights.sync(now=now)
         assert report.exit_code == 3
         assert "no approved assessment has a date in performedDate any more" in report.left_behind[0]
+        assert report.left_behind[0].endswith(". Name another under [desk] in propsync.toml; the next run reads it")
         assert small_nights.rows(MONTH_END) == march
         issues = "select record_id, name, value from ops.value_issues"
         assert small_nights.rows(issues) == [("s0", "performedDate", "2026-01-10")]

@@ -51,7 +51,9 @@ def _build(workspace: Workspace, run_id: str, withheld: Collection[str], default
     failed = Marts(warehouse, run_id, chosen, given).build({*withheld, *CountedDays.TABLES} if uncounted else withheld)
     note_misfits(warehouse, run_id, chosen.choices)
     where = settings.source("desk")
-    wrong = [f"{fault}. Correct {where}; the next run reads it" for fault in chosen.faults]
+    # without [desk], only what propsync found by itself can be wrong
+    advice = "Name another under [desk] in propsync.toml" if where == "default" else f"Correct {where}"
+    wrong = [f"{fault}. {advice}; the next run reads it" for fault in chosen.faults]
     return wrong + uncounted + failed
 
 
