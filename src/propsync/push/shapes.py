@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,14 +95,16 @@ class AssetAnswers:
 class ScheduleAnswers:
     """Reads the answer to a request for one schedule (API §4.10)."""
 
-    def __init__(self, shape: Shape, known: Mapping[Key, Mapping[str, Any]]) -> None:
-        """By the shape of the list; `known` are the members of schedules that the tables show."""
+    def __init__(self, shape: Shape, known: Mapping[Key, Mapping[str, Any]], hidden: Collection[str]) -> None:
+        """By the shape of the list; `known` are the members of schedules that the tables show, without the hidden."""
         keys = _key_paths(shape, SCHEDULES, SCHEDULES.key)
         self._cutter, self._page = Cutter(None, keys), Cutter(cutter_of(shape, SCHEDULES).list_path, keys)
-        self._known = known
+        self._known, self._hidden = known, hidden
 
     @classmethod
-    def published(cls, reader: PublishedReader, overrides: Mapping[str, Any], plan: Plan) -> ScheduleAnswers:
+    def published(
+        cls, reader: PublishedReader, overrides: Mapping[str, Any], plan: Plan, hidden: Collection[str]
+    ) -> ScheduleAnswers:
         """By the shape and the schedules of a published file, and what propsync.toml says instead."""
 
         def rows(query: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -111,7 +113,7 @@ class ScheduleAnswers:
         keys = {one.key for one in plan.entries} if plan.resource == SCHEDULES.name else set()
         known = shown_values(rows, SCHEDULES.name, keys) if keys else {}
         (shape,) = _published_shapes(reader, overrides, SCHEDULES)
-        return cls(shape, known)
+        return cls(shape, known, hidden)
 
     def members(self, answer: Answer, key: tuple[str, ...]) -> dict[str, Any] | None:
         """The members that the answer shows, None if there is no such schedule.
@@ -140,13 +142,17 @@ class ScheduleAnswers:
         return {name: there[name] for name in (*others, *MEMBERS) if name in there}
 
     def lacking(self, key: tuple[str, ...], there: Mapping[str, Any]) -> list[str]:
-        """The members without a value in an answer that have one in the tables."""
+        """The members without a value in an answer that have one in the tables, and hidden ones that it lacks."""
+        unseen = (name for name in self._hidden if name in MEMBERS and name not in there)
+        return [*self._cleared(key, there), *unseen]
+
+    def _cleared(self, key: tuple[str, ...], there: Mapping[str, Any]) -> list[str]:
         known = self._known.get(key, {})
         return [name for name in MEMBERS if is_empty(there.get(name)) and not is_empty(known.get(name))]
 
     def unshown(self, key: tuple[str, ...], there: Mapping[str, Any]) -> list[str]:
         """The members that an answer lacks, and that have a value in the tables: a PUT without them may clear them."""
-        return [name for name in self.lacking(key, there) if name not in there]
+        return [name for name in self._cleared(key, there) if name not in there]
 
 
 @dataclass(frozen=True)
@@ -158,11 +164,16 @@ class Answers:
 
     @classmethod
     def published(
-        cls, reader: PublishedReader, overrides: Mapping[str, Any], suppression: Suppression, plan: Plan
+        cls,
+        reader: PublishedReader,
+        overrides: Mapping[str, Any],
+        suppression: Suppression,
+        plan: Plan,
+        hidden: Collection[str],
     ) -> Answers:
-        """For a plan: by the shapes of a published file, and what propsync.toml says instead."""
+        """For a plan: by the shapes of a published file, and what propsync.toml says instead and has `hidden`."""
         assets = AssetAnswers.published(reader, overrides, suppression)
-        return cls(assets, ScheduleAnswers.published(reader, overrides, plan))
+        return cls(assets, ScheduleAnswers.published(reader, overrides, plan, hidden))
 
 
 def _key_paths(shape: Shape, resource: Resource, parts: Sequence[str]) -> tuple[tuple[Path, ...], ...]:

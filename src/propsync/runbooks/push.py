@@ -37,7 +37,7 @@ from propsync.resources import ASSETS
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.push_abandoned import PUSH_LOCK, hidden_names
 from propsync.runbooks.push_bucket import announce, bring_journal, copied_journal, end_announcement
-from propsync.runbooks.push_hidden import refuse_hidden
+from propsync.runbooks.push_hidden import hidden_members, refuse_hidden
 from propsync.runbooks.push_report import PushReport, WriteState, first_lines, lines_of
 from propsync.runbooks.push_tables import open_tables
 from propsync.runbooks.read_back import ReadBack
@@ -86,7 +86,8 @@ def apply(
         _check_erased(plan, suppression)
         with open_tables(settings) as reader:
             recorded, known = _checked(settings, reader, plan, gives_up=gives_up)
-            answers = Answers.published(reader, settings.shapes, suppression, plan)
+            hidden = hidden_members(settings, plan.resource)
+            answers = Answers.published(reader, settings.shapes, suppression, plan, hidden)
         with _journal(settings, plan, suppression, recorded) as journal:
             if journal is None:
                 return _repeated(plan, recorded)

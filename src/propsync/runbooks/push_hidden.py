@@ -28,9 +28,13 @@ def refuse_hidden(reader: PublishedReader, settings: Settings, plan: Plan) -> No
     where = f"plan {plan.plan_id}"
     if _published_mark(reader) != mark_of(lines):
         raise UsageError(where, "[privacy] hide has changed since the tables were published", _SYNC)
-    members = {line.path[0] for line in lines if line.resource == plan.resource and line.path}
-    if found := next(_hidden(Published(reader, members), plan), None):
+    if found := next(_hidden(Published(reader, hidden_members(settings, plan.resource)), plan), None):
         raise UsageError(where, f"it writes what [privacy] hides now: {found}", _OTHERWISE)
+
+
+def hidden_members(settings: Settings, resource: str) -> set[str]:
+    """The members of a resource of which `[privacy]` hides something."""
+    return {line.path[0] for line in settings.privacy.hide if line.resource == resource and line.path}
 
 
 def _published_mark(reader: PublishedReader) -> str:

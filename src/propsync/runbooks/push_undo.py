@@ -17,6 +17,7 @@ from propsync.push.schedule_values import MEMBERS
 from propsync.push.undo import Fields, Present, Recorded, way_back
 from propsync.push.written_values import Key, Rows, shown_values
 from propsync.resources import ASSETS
+from propsync.runbooks.push_hidden import hidden_members
 from propsync.runbooks.push_tables import open_tables
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
@@ -122,7 +123,7 @@ def _may_be_written(outcome: Outcome | None) -> bool:
 
 def _refuse_hidden(settings: Settings, run: str, recorded: Sequence[Recorded]) -> None:
     """Raises UsageError for deletes whose values are hidden: the schedules would come back without them."""
-    hidden = {line.path[0] for line in settings.privacy.hide if line.resource == "schedules" and line.path}
+    hidden = hidden_members(settings, "schedules")
     if hidden & {*MEMBERS} and any(one.resource == "schedules" and one.action == DELETE for one in recorded):
         what = f"[privacy] hides {', '.join(sorted(hidden))}, so the schedules would come back without it"
         raise UsageError(run, what, "Remove the line, run `propsync sync`, and undo the run then")
