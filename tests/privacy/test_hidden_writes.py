@@ -28,7 +28,7 @@ def home(kept: KeptHomes, tmp_path: Path) -> Iterator[PushHome]:
 
 def hide(home: PushHome, *lines: str) -> None:
     told = ", ".join(f'"{line}"' for line in lines)
-    (home.path / "propsync.toml").write_text(f"[privacy]\nhide = [{told}]\n" if lines else "")
+    (home.path / "propsync.toml").write_text(f"[privacy]\nhide = [{told}]\n")
 
 
 def of_text(home: PushHome) -> tuple[Plan, str, str]:
