@@ -175,6 +175,26 @@ def test_a_member_that_an_api_drops_from_a_put_is_named(home: PushHome) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("before", "after"), [("inprogress", "notstarted"), ("notstarted", "inprogress")])
+def test_a_status_that_a_put_sets_back_is_named(home: PushHome, before: str, after: str) -> None:
+    """No PUT can have it. An API that makes a new record of a PUT forgets that somebody has begun."""
+
+    def turn(request: Request) -> None:
+        if request.method == "GET" and home.effects:
+            home.sandbox.world.schedules.set_members(key, status=after)
+
+    (key,) = home.schedules(1)
+    home.sandbox.world.schedules.set_members(key, status=before)
+    home.sync(["schedules"])
+    home.sandbox._server.app.before = turn
+    report = home.apply(home.plan(home.schedule(UPDATE, key, {"description": "ours"}), resource="schedules"))
+    is_named = before == "inprogress"
+    assert (report.exit_code, len(report.lines)) == ((3, 1) if is_named else (0, 0))
+    if is_named:
+        assert "it is written, and status changed at the same time" in report.lines[0]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("is_killed", [True, False])
 def test_another_member_that_a_put_drops_is_named(home: PushHome, *, is_killed: bool) -> None:
     """An API may replace the whole record, and no PUT can have a member that the document does not name."""

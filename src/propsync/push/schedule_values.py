@@ -49,6 +49,11 @@ def _user_id(one: Any) -> str | None:
     return next((text for value in inner if (text := text_of(value)) is not None and names_one(text)), None)
 
 
+def is_set_back(old: object, now: object) -> bool:
+    """Whether a schedule that somebody has begun counts as not begun again, by the words of the document (API §3)."""
+    return (old, now) == ("inprogress", "notstarted")
+
+
 def is_begun(old: str | None, now: str | None) -> bool:
     """Whether somebody may have begun the assessment since the status was `old`; an API may show no status now."""
     return now is not None and now != old

@@ -13,7 +13,7 @@ from propsync.push.journal import WriteJournal
 from propsync.push.outcome import APPLIED
 from propsync.push.plan import UPDATE, Entry
 from propsync.push.sameness import is_empty, is_stored
-from propsync.push.schedule_values import MEMBERS
+from propsync.push.schedule_values import MEMBERS, STATUS, is_set_back
 from propsync.resources import ASSETS
 
 
@@ -51,11 +51,12 @@ class Unplanned:
     def _changed(self, number: int, held: Collection[str], there: Mapping[str, Any]) -> set[str]:
         """The fields whose value is gone, and the members of a schedule that are not as a PUT of this apply had them.
 
-        An API may work out further values.
+        An API may work out further values, such as another status: only one that it sets back to the first is named.
         """
         gone = {name for name in held if is_empty(there.get(name))}
         before = None if self._is_assets else self._before.get(number)
         if before is None:
             return gone
         differ = {one for one in MEMBERS if one in before and not is_stored(before[one], there.get(one))}
-        return gone.difference(MEMBERS) | differ
+        status = {STATUS} if is_set_back(before.get(STATUS), there.get(STATUS)) else set()
+        return gone.difference(MEMBERS) | differ | status
