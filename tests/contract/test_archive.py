@@ -340,10 +340,11 @@ def test_documents_of_properties_are_asked_for_alone(new: Place) -> None:
 
 
 @pytest.mark.slow
-def test_an_id_of_no_property_is_refused(new: Place) -> None:
+@pytest.mark.parametrize("given", ["nope", ""])
+def test_an_id_of_no_property_is_refused(new: Place, given: str) -> None:
     """Nothing would be wanted, and the run would say that every document is stored."""
-    with pytest.raises(UsageError, match="propsync knows no property nope") as caught:
-        new.archive(properties=["nope"])
+    with pytest.raises(UsageError, match=f"propsync knows no property {given or repr(given)}") as caught:
+        new.archive(properties=[given])
     assert caught.value.exit_code == 2
     assert not new.asked()
 

@@ -56,9 +56,11 @@ def test_an_unknown_resource_is_wrong_usage(propsync):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("option", ["--only", "--accept-deletes"])
-def test_an_option_that_is_empty_is_wrong_usage(propsync, option):
-    done = propsync("sync", option, "")
+@pytest.mark.parametrize(
+    ("command", "option"), [("sync", "--only"), ("sync", "--accept-deletes"), ("archive", "--kind")]
+)
+def test_an_option_that_is_empty_is_wrong_usage(propsync, command, option):
+    done = propsync(command, option, "")
     assert done.returncode == 2
     assert done.stderr.startswith(f"propsync: {option}: ")
 

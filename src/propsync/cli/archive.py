@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from propsync.cli.common_options import AsJson, ManyValues, ManyValuesGroup, ids_option, settings
+from propsync.errors import UsageError
 
 if TYPE_CHECKING:
     from propsync.runbooks import ArchiveReport
@@ -22,11 +23,11 @@ archive_app = typer.Typer(cls=ManyValuesGroup, invoke_without_command=True, rich
 def archive(
     context: typer.Context,
     kind: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="Fetch only these kinds, separated by commas: report, bundle.", show_default="PROPSYNC_ARCHIVE_KINDS"
         ),
-    ] = "",
+    ] = None,
     property_: Annotated[list[str] | None, ids_option("--property", "Only assessments of these properties.")] = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Fetch at most this many documents.", show_default=False)
@@ -47,7 +48,9 @@ def archive(
     from propsync.runbooks import Documents
     from propsync.runbooks import archive as archive_documents
 
-    kinds = tuple(name.strip() for name in kind.split(",") if name.strip())
+    kinds = tuple(name.strip() for name in (kind or "").split(",") if name.strip())
+    if kind is not None and not kinds:
+        raise UsageError("--kind", "it names nothing", "Name report, bundle or both, or leave it out for all")
     properties = tuple(one.strip() for text in property_ or () for one in text.split(","))
     chosen = settings() if dask is None else settings().with_scheduler(dask)
     report = archive_documents(chosen, Documents(kinds, properties, limit))

@@ -123,8 +123,11 @@ def _refuse_unsynced(workspace: Workspace) -> None:
 def _refuse_unknown(workspace: Workspace, properties: Sequence[str]) -> None:
     """Refuses an id of no property: nothing would be wanted, as if every document were stored."""
     known = known_values(workspace.warehouse, ())["property_ids"] if properties else ()
-    if unknown := next((one for one in properties if one not in known), None):
-        raise UsageError("--property", f"propsync knows no property {unknown}", "Give the id of a property")
+    unknown = next((one for one in properties if one not in known), None)
+    if unknown is not None:
+        raise UsageError(
+            "--property", f"propsync knows no property {unknown or repr(unknown)}", "Give the id of a property"
+        )
 
 
 class _Archive:
