@@ -123,6 +123,19 @@ def test_its_bag_info_says_what_it_is_and_whose(at: Place, bag: Path):
     assert {"Bagging-Date", "Bag-Software-Agent"} <= info.keys()
 
 
+def test_a_bag_says_how_many_documents_were_erased(at: Place, bag: Path):
+    erased, other = at.wanted()[:2]
+    marks = "state = 'erased', path = null, sha256 = null"
+    at.in_state(f"update documents set {marks} where assessment_id = '{erased}' and kind = 'report'")
+    at.edit(other)
+    at.sync()
+    at.archive()
+    told = exported(at, bag)
+    assert (told.exit_code, told.removed, told.documents) == (0, 1, len(at.pairs()) - 1)
+    (described,) = Bag(bag).baginfo["External-Description"]
+    assert "1 that were erased or removed are not in it" in described
+
+
 def test_without_an_organisation_none_is_named(at: Place, bag: Path):
     exported(at, bag)
     assert "Source-Organization" not in Bag(bag).baginfo

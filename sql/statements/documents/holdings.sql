@@ -1,7 +1,7 @@
 -- why: stored documents with the facts about their assessments; a gone assessment is only in its history, and one of a
 -- hidden type is nowhere. One that became hidden seems deleted, but propsync still fetches its documents
 with stored as (
-  select * from main.documents where state = 'stored' and path is not null and (is_latest or $all_versions)
+  select * from main.documents where {{kept}} and (is_latest or $all_versions)
 ),
 last_known as (
   select assessment_id, valid_from, change, status, {{property}} as property_id, {{type}} as assessment_type_id

@@ -172,6 +172,8 @@ def print_export(report: ExportReport, *, as_json: bool) -> None:
         echo(f"Left out: {line}")
     if report.hidden:
         echo(f"In no bag: documents of types that [privacy] hides, {report.hidden:,} of all properties")
+    if report.removed:
+        echo(f"In no bag: documents that were erased or removed, {report.removed:,}")
     size = f"{report.size_bytes / 1e6:,.1f} MB"
     summary = f"{report.documents:,} documents, {size}, are in the bag {report.folder}, validated"
     if report.not_exported:

@@ -47,7 +47,8 @@ class Holdings:
         }
         # a gone assessment is only in its history, and its property and type only in its payload
         members = {part: coalesced("payload", paths.get(part, ())) for part in ("property", "type")}
-        self._query = statement("documents/holdings", **members)
+        self._query = statement("documents/holdings", kept="state = 'stored' and path is not null", **members)
+        self._removed = statement("documents/holdings", kept="state in ('erased', 'removed')", **members)
 
     def count(self) -> tuple[int, int]:
         """How many there are, and their bytes."""
@@ -58,6 +59,12 @@ class Holdings:
         """How many wanted documents of these properties failed, are not fetched yet or are outdated."""
         query = statement("documents/count_lacking")
         ((count,),) = (row for lot in self._reader.lots(query, {"properties": self._properties}) for row in lot)
+        return int(count)
+
+    def removed(self) -> int:
+        """How many documents of these properties an erasure or the years of documents took, without a later one."""
+        query = statement("documents/count_removed", holdings=self._removed)
+        ((count,),) = (row for lot in self._reader.lots(query, self._given | {"all_versions": True}) for row in lot)
         return int(count)
 
     def hidden(self) -> int:

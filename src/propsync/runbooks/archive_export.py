@@ -55,7 +55,7 @@ _log = logging.getLogger("propsync.archive")
 class ExportReport:
     """The content of the bag; `left_out` names some of the `not_exported` documents, and properties without
     documents. `lacking` are documents that propsync wants and has not, or has only as they were before. `hidden` are
-    those of hidden types, of whatever property.
+    those of hidden types, of whatever property; `removed` are those that an erasure or the years of documents took.
     """
 
     folder: str
@@ -64,6 +64,7 @@ class ExportReport:
     not_exported: int = 0
     lacking: int = 0
     hidden: int = 0
+    removed: int = 0
     left_out: list[str] = field(default_factory=list)
 
     @property
@@ -104,6 +105,7 @@ def export(
         report.lacking = holdings.lacking()
         report.left_out += _lacking_in_words(report.lacking)
         report.hidden = holdings.hidden()
+        report.removed = holdings.removed()
         with _made_beside(target, holdings) as bag:
             _Export(settings, holdings, bag / PAYLOAD, report).copy_all()
             _log.info("hashing the bag, and validating it")
@@ -224,6 +226,7 @@ def _bag_info(report: ExportReport, settings: Settings, organisation: str | None
     lacking = f"; {report.not_exported:,} more could not be read and are not in it" if report.not_exported else ""
     lacking += f"; of {report.lacking:,} more, propsync has no copy or only an older one" if report.lacking else ""
     lacking += f"; {report.hidden:,} of hidden types, of whatever property, are not in it" if report.hidden else ""
+    lacking += f"; {report.removed:,} that were erased or removed are not in it" if report.removed else ""
     fields = {
         "Bagging-Date": datetime.now(settings.zone).date().isoformat(),
         "External-Description": f"{report.documents:,} reports and bundles of property assessments, listed in "
