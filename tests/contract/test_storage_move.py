@@ -9,7 +9,8 @@ import pytest
 from kit.archives import SMALL, Place, place
 from kit.bucket import KEYS, URL, FolderBucket, flaws
 
-from propsync.errors import BaseLost
+from propsync.errors import BaseLost, HomeUnusable, PropsyncError
+from propsync.runbooks import nightly
 from propsync.runbooks.storage_move import MoveReport, move_storage
 from propsync.settings import load_settings
 from propsync.storage import Storage
@@ -90,6 +91,33 @@ def test_a_document_that_is_damaged_in_both_places_stops_the_move(at: Place, buc
     (at.path / document).write_bytes(b"also rotten")
     with pytest.raises(BaseLost, match=rf"neither home nor the bucket has {document} whole\. Run `propsync archive v"):
         moved(at, URL)
+
+
+def test_no_run_begins_on_a_disk_to_which_a_move_stopped(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:
+    """It would begin its history again, or lack documents, and exit 0."""
+    moved(at, URL)
+    there = tmp_path / "other"
+    document = at.column("select path from documents where path is not null")[0]
+    whole = (bucket.root / document).rename(tmp_path / "whole")
+    for rotten in (at.path / document, bucket.root / document):
+        rotten.write_bytes(b"rotten")
+    with pytest.raises(BaseLost):
+        moved(at, str(there), storage_url=URL)
+    with pytest.raises(HomeUnusable, match="propsync storage move` to this folder was interrupted"):
+        nightly(load_settings(environ=at.environ(home=there)))
+
+    bucket.put_file(document, whole)
+    moved(at, str(there), storage_url=URL)
+    assert nightly(load_settings(environ=at.environ(home=there))).exit_code == 0
+
+
+def test_a_home_that_somebody_named_by_mistake_goes_on(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:
+    moved(at, URL)
+    there = tmp_path / "other"
+    assert nightly(load_settings(environ=at.environ(home=there))).exit_code == 0
+    with pytest.raises(PropsyncError, match="it holds runs of its own"):
+        moved(at, str(there), storage_url=URL)
+    assert nightly(load_settings(environ=at.environ(home=there))).exit_code == 0
 
 
 def test_choices_and_lists_come_along_to_a_disk(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:

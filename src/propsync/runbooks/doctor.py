@@ -23,7 +23,7 @@ from propsync.runbooks.doctor_privacy import examine_labels, examine_lines
 from propsync.runbooks.finding import Finding
 from propsync.runbooks.push_tables import open_tables
 from propsync.runbooks.usable_state import why_unusable
-from propsync.runbooks.workplace import check_delta, make_home, refuse_half_erased
+from propsync.runbooks.workplace import check_delta, make_home, refuse_half_erased, refuse_half_moved
 from propsync.runbooks.workspace import WAREHOUSE, configured_catalogue
 from propsync.runs import RunLock
 from propsync.settings import Settings
@@ -143,14 +143,15 @@ def _at_work(settings: Settings) -> Iterator[Finding]:
 
 
 def _state(settings: Settings) -> Iterator[Finding]:
-    """A finding for each thing in home that makes every run refuse to start: its state, or half an erasure."""
+    """A finding for each thing that makes every run refuse to start: the state, half an erasure or half a move."""
     if why := why_unusable(settings):
         yield Finding("state", False, f"{why.where}: {why.what}", why.next_step)
     try:
         if not RunLock(settings.state / "run.lock").is_held():  # it may be that erasure
+            refuse_half_moved(settings)
             refuse_half_erased(settings)
     except PropsyncError as error:
-        yield Finding("erasures", False, f"{error.where}: {error.what}", error.next_step)
+        yield Finding("home", False, f"{error.where}: {error.what}", error.next_step)
 
 
 def _archive(settings: Settings) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from propsync.bucket import BucketHome, damaged_documents, damaged_files, fetch_
 from propsync.documents.verification import Verification
 from propsync.errors import BaseLost, UsageError
 from propsync.runbooks.rebuild import rebuild
-from propsync.runbooks.workplace import Workplace, workplace
+from propsync.runbooks.workplace import MOVING, Workplace, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.settings import CONFIG_NAME, Settings
 from propsync.storage import LocalStorage, files_named
@@ -94,17 +94,25 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
     here = settings.model_copy(update={"home": folder})
     if folder != settings.home and (settings.state / "bucket.json").exists():
         _put_news(settings)
-    _copy_choices(settings, LocalStorage(folder))
+    home = LocalStorage(folder)
+    if folder == settings.home or not _is_home(here):
+        home.put(MOVING, b"")
+    _copy_choices(settings, home)
     if folder != settings.home or not (settings.state / "bucket.json").exists():
         rebuild(here)
     with workplace(here, _WHAT, keeps_documents=True) as place:
         assert place.bucket is not None, "the settings name one"
-        home = LocalStorage(folder)
         (folder / "archive" / "partial").mkdir(parents=True, exist_ok=True, mode=0o700)
         fetch_documents(home, place.bucket.storage)
         files, found = len(place.bucket.log.contents().places), home.list(DOCUMENTS)
         lost = _lost(here, place, found)
+    home.delete(MOVING)
     return MoveReport(files, len(found), f"Unset PROPSYNC_STORAGE_URL and set PROPSYNC_HOME={folder}", lost)
+
+
+def _is_home(settings: Settings) -> bool:
+    """Whether the folder is a home already: its own runs continue if the bucket refuses it."""
+    return settings.landing.exists() or (settings.state / WAREHOUSE).exists()
 
 
 def _copy_choices(settings: Settings, target: LocalStorage) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from propsync.bucket import BucketHome, put_documents, put_published
 from propsync.documents.blobs import Blobs
 from propsync.documents.bucket_blobs import BucketBlobs
-from propsync.errors import ErasureUnfinished, LandingForeign, PropsyncError, SettingsError, StopRun
+from propsync.errors import ErasureUnfinished, HomeUnusable, LandingForeign, PropsyncError, SettingsError, StopRun
 from propsync.merge import HIDDEN_FILES
 from propsync.publish import WAREHOUSE
 from propsync.runs import RunLock
@@ -26,6 +26,8 @@ from propsync.suppression import Erasures
 
 PARTIALS = "archive/partial"
 """Documents under way, below home."""
+MOVING = "state/moving"
+"""Below home, while it comes back from a bucket: only a part of it may be there."""
 _UNFIT_FOR_DELTA = re.compile(r"%[0-9A-Fa-f]{2}|#|[\x00-\x1f\x7f]")  # deltalake reads a path as a part of an address
 _HOME_MODE = 0o711
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE)
@@ -93,6 +95,7 @@ def workplace(
         work = _work_folder(settings.state / "work")
         access = settings.storage()
         if access is None:
+            refuse_half_moved(settings)
             refuse_half_erased(settings, is_erasing=is_erasing)
             yield Workplace(work)
             return
@@ -117,6 +120,14 @@ def refuse_lost_lines(settings: Settings, *, is_hiding: bool = False) -> None:
         restore = "Restore it, or name it with --config"
         step = f"{restore}. To show all of it again, write hide = [] under [privacy] in a new one"
         raise SettingsError(str(settings.home / CONFIG_NAME), what, step)
+
+
+def refuse_half_moved(settings: Settings) -> None:
+    """Raises HomeUnusable on a disk to which a move stopped: a run would begin again without what the bucket has."""
+    if settings.storage_url is None and LocalStorage(settings.home).exists(MOVING):
+        what = "`propsync storage move` to this folder was interrupted, and a part of the home is still in the bucket"
+        step = "Run that command again, with PROPSYNC_STORAGE_URL and PROPSYNC_HOME as they were"
+        raise HomeUnusable(str(settings.home), what, step)
 
 
 def refuse_half_erased(settings: Settings, *, is_erasing: bool = False) -> None:
