@@ -83,6 +83,7 @@ def test_schedules_come_back(home: PushHome) -> None:
     run = home.apply(plan).run_id
     back = undo(home.settings(), run)
     assert back.counts() == {"create": 1, "update": 1, "delete": 1}
+    assert "and lacks any member that no write may have" in back.notes[-1]
     assert home.apply(back).left_behind == []
     status = "status"  # the API accepts none
     assert {key: one | {status: None} for key, one in truth(home)["schedules"].items()} == {  # type: ignore[attr-defined]

@@ -29,7 +29,9 @@ _ERASED = "the value before, or a part of it, was erased, so nobody can write it
 _UNFIT = "the value before does not fit its field, so the API would refuse it"
 _UNKNOWN = "propsync does not know yet what its write did: apply the plan again, then undo it"
 _PARKED = "propsync cannot tell what its write did, so the undo leaves it as it is"
-_BEGINS = "A schedule that is created again begins with the status of a new one: the API accepts no status"
+_BEGINS = (
+    "A schedule that is created again begins with the status of a new one, and lacks any member that no write may have"
+)
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
 
 
