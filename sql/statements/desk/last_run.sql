@@ -1,4 +1,10 @@
--- why: marts are as of the last run that read anything; a rebuild, an erasure and a hiding read nothing
+-- why: marts are as of the last run that read anything; a rebuild, an erasure and a hiding read nothing, nor does a run
+-- whose token the API refused
 select max(started_at) as as_of, (max(started_at) at time zone $time_zone)::date as today
 from ops.runs
-where flow not in ('rebuild', 'erase', 'hide')
+where
+  flow not in ('rebuild', 'erase', 'hide')
+  and (
+    status is distinct from 'failed'
+    or run_id in (select run_id from ops.run_resources where verdict <> 'failed')
+  )
