@@ -9,7 +9,7 @@ import pytest
 from kit.archives import SMALL, Place, place
 from kit.bucket import KEYS, URL, FolderBucket, flaws
 
-from propsync.errors import BaseLost, HomeUnusable, PropsyncError
+from propsync.errors import BaseLost, HomeUnusable, PropsyncError, SettingsError
 from propsync.runbooks import nightly
 from propsync.runbooks.storage_move import MoveReport, move_storage
 from propsync.settings import load_settings
@@ -118,6 +118,15 @@ def test_a_home_that_somebody_named_by_mistake_goes_on(at: Place, bucket: Folder
     with pytest.raises(PropsyncError, match="it holds runs of its own"):
         moved(at, str(there), storage_url=URL)
     assert nightly(load_settings(environ=at.environ(home=there))).exit_code == 0
+
+
+def test_no_run_begins_without_the_bucket_of_its_home_until_that_has_left_it(at: Place, bucket: FolderBucket) -> None:
+    """The bucket would lack the run, and other machines would not see it."""
+    moved(at, URL)
+    with pytest.raises(SettingsError, match=f"it is not set, and {at.path} is in {URL}"):
+        nightly(load_settings(environ=at.environ()))
+    moved(at, str(at.path), storage_url=URL)
+    assert nightly(load_settings(environ=at.environ())).exit_code == 0
 
 
 def test_choices_and_lists_come_along_to_a_disk(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from propsync.bucket.commits import CommitLog, Contents, Place
 from propsync.bucket.documents import fetch_documents, put_documents
 from propsync.bucket.home import BucketHome, refuse_other_programs
 from propsync.bucket.lease import Lease, holder_of, refuse_unfit
+from propsync.bucket.known import bucket_of, forget_bucket
 from propsync.bucket.published import published_note, put_published
 from propsync.bucket.restore import restore, settle_restored
 from propsync.bucket.sending import (
@@ -26,10 +27,12 @@ __all__ = [
     "Lease",
     "Place",
     "begin_sending",
+    "bucket_of",
     "damaged_documents",
     "damaged_files",
     "end_sending",
     "fetch_documents",
+    "forget_bucket",
     "holder_of",
     "journal_copies",
     "lost_journal",

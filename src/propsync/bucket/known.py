@@ -41,6 +41,17 @@ def other_url(home: LocalStorage, url: str) -> str | None:
     return known.url if known is not None and known.url != url else None
 
 
+def bucket_of(home: LocalStorage) -> str | None:
+    """The bucket that has files of this home; a move that could not begin leaves it on its disk."""
+    known = _noted(home)
+    return known.url if known is not None and known.contents.places else None
+
+
+def forget_bucket(home: LocalStorage) -> None:
+    """Removes the note: the home has left its bucket."""
+    home.delete(_KNOWN)
+
+
 def _noted(home: LocalStorage) -> Known | None:
     try:
         return msgspec.json.decode(home.get(_KNOWN), type=Known)

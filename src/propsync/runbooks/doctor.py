@@ -23,7 +23,7 @@ from propsync.runbooks.doctor_privacy import examine_labels, examine_lines
 from propsync.runbooks.finding import Finding
 from propsync.runbooks.push_tables import open_tables
 from propsync.runbooks.usable_state import why_unusable
-from propsync.runbooks.workplace import check_delta, make_home, refuse_half_erased, refuse_half_moved
+from propsync.runbooks.workplace import check_delta, make_home, refuse_elsewhere, refuse_half_erased
 from propsync.runbooks.workspace import WAREHOUSE, configured_catalogue
 from propsync.runs import RunLock
 from propsync.settings import Settings
@@ -148,7 +148,7 @@ def _state(settings: Settings) -> Iterator[Finding]:
         yield Finding("state", False, f"{why.where}: {why.what}", why.next_step)
     try:
         if not RunLock(settings.state / "run.lock").is_held():  # it may be that erasure
-            refuse_half_moved(settings)
+            refuse_elsewhere(settings)
             refuse_half_erased(settings)
     except PropsyncError as error:
         yield Finding("home", False, f"{error.where}: {error.what}", error.next_step)

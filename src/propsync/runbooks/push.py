@@ -44,7 +44,7 @@ from propsync.runbooks.read_back import ReadBack
 from propsync.runbooks.report import Report
 from propsync.runbooks.run_frame import Call, framed_run, plainly
 from propsync.runbooks.usable_state import refuse_unusable
-from propsync.runbooks.workplace import make_home, refuse_half_erased, refuse_half_moved
+from propsync.runbooks.workplace import make_home, refuse_elsewhere, refuse_half_erased
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, RunLock, time_of
 from propsync.settings import ApiAccess, Settings, is_same_service
@@ -80,7 +80,7 @@ def apply(
         return PushReport(plan, "", [])
     make_home(settings)
     with RunLock(settings.state / PUSH_LOCK).held("propsync push apply", 0):
-        refuse_half_moved(settings)
+        refuse_elsewhere(settings)
         refuse_half_erased(settings)
         refuse_unusable(settings)
         suppression = Suppression.of(LocalStorage(settings.home))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from propsync.bucket import BucketHome, damaged_documents, damaged_files, fetch_documents
+from propsync.bucket import BucketHome, damaged_documents, damaged_files, fetch_documents, forget_bucket
 from propsync.documents.verification import Verification
 from propsync.errors import BaseLost, UsageError
 from propsync.runbooks.rebuild import rebuild
@@ -106,6 +106,7 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
         fetch_documents(home, place.bucket.storage)
         files, found = len(place.bucket.log.contents().places), home.list(DOCUMENTS)
         lost = _lost(here, place, found)
+    forget_bucket(home)
     home.delete(MOVING)
     return MoveReport(files, len(found), f"Unset PROPSYNC_STORAGE_URL and set PROPSYNC_HOME={folder}", lost)
 

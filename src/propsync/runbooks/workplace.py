@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from propsync.bucket import BucketHome, put_documents, put_published
+from propsync.bucket import BucketHome, bucket_of, put_documents, put_published
 from propsync.documents.blobs import Blobs
 from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.errors import ErasureUnfinished, HomeUnusable, LandingForeign, PropsyncError, SettingsError, StopRun
@@ -95,7 +95,7 @@ def workplace(
         work = _work_folder(settings.state / "work")
         access = settings.storage()
         if access is None:
-            refuse_half_moved(settings)
+            refuse_elsewhere(settings)
             refuse_half_erased(settings, is_erasing=is_erasing)
             yield Workplace(work)
             return
@@ -122,12 +122,23 @@ def refuse_lost_lines(settings: Settings, *, is_hiding: bool = False) -> None:
         raise SettingsError(str(settings.home / CONFIG_NAME), what, step)
 
 
-def refuse_half_moved(settings: Settings) -> None:
-    """Raises HomeUnusable on a disk to which a move stopped: a run would begin again without what the bucket has."""
-    if settings.storage_url is None and LocalStorage(settings.home).exists(MOVING):
+def refuse_elsewhere(settings: Settings) -> None:
+    """Refuses a home that is in a bucket which the settings do not name.
+
+    Raises HomeUnusable on a disk to which a move stopped: a run would begin again without what the bucket has. Raises
+    SettingsError if somebody forgot the bucket: it would lack the run, and other machines would not see it.
+    """
+    if settings.storage_url is not None:
+        return
+    home = LocalStorage(settings.home)
+    if home.exists(MOVING):
         what = "`propsync storage move` to this folder was interrupted, and a part of the home is still in the bucket"
         step = "Run that command again, with PROPSYNC_STORAGE_URL and PROPSYNC_HOME as they were"
         raise HomeUnusable(str(settings.home), what, step)
+    if url := bucket_of(home):
+        what = f"it is not set, and {settings.home} is in {url}"
+        step = "Set it to that. To leave the bucket, then run `propsync storage move --to FOLDER`"
+        raise SettingsError("PROPSYNC_STORAGE_URL", what, step)
 
 
 def refuse_half_erased(settings: Settings, *, is_erasing: bool = False) -> None:
