@@ -1,4 +1,4 @@
--- why: marts are as of the last run that read anything; a rebuild, an erasure and a hiding read nothing, nor does a run
+-- why: marts are as of the last run that read anything. A rebuild, an erasure and a hiding read nothing, nor does a run
 -- whose token the API refused
 select max(started_at) as as_of, (max(started_at) at time zone $time_zone)::date as today
 from ops.runs
