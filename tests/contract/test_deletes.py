@@ -1048,3 +1048,20 @@ def test_a_status_that_no_record_has_costs_one_request(nights: Nights) -> None:
     assert nights.sync().exit_code == 0
     alone = [one for one in nights.estate.asked("assessments", limit="1") if len(one.words("status")) == 1]
     assert sorted(one.query["status"] for one in alone) == ["inprogress", "submitted"]
+
+
+@pytest.mark.parametrize("resource", ["assets", "assessments"])
+def test_an_id_whose_look_up_fails_each_time_holds_no_delete_but_its_own(nights: Nights, resource: str) -> None:
+    keys = _MADE[resource](nights, 40)
+    nights.first_night()
+    for key in keys[:4]:
+        del getattr(nights.estate, resource)[key]
+    name = {"assets": "id", "assessments": "assessment"}[resource]
+    nights.estate.answer = lambda _, query: (500, {}) if keys[1] in query.get(name, "").split(",") else None
+    report = nights.sync()
+    assert (report.exit_code, report.resources[resource]["deleted"]) == (3, 3)
+    assert nights.held(resource) == {keys[1]}
+    (why,) = nights.column("select distinct reason from ops.held_deletes")
+    assert "its look-up failed" in why
+    assert nights.sync(accept=report.run_id).exit_code == 0
+    assert nights.is_truth(resource)

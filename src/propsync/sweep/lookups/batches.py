@@ -21,6 +21,8 @@ Known = Callable[[int], list[Key]]
 
 _CONTROLS = 3  # one may be gone by now
 _DRAWN = 20  # some have keys that no request can name
+_MOST_FAILURES = 30  # to find one id of 1,000 takes ten
+_MOST_ALONE = 3  # ids
 _BLIND = "look-ups show nothing, not even known records"
 
 
@@ -60,6 +62,28 @@ class Batch:
         middle = len(self.values) // 2
         pieces = (set(self.values[:middle]), set(self.values[middle:])) if middle else ()
         return [Batch.of([key for key in self.keys if key[0] in piece]) for piece in pieces]
+
+
+@dataclass
+class Failing:
+    """The failures after which look-ups continue, each with smaller batches: one id may make every request for it fail.
+
+    They end soon, as an API that fails for good must not cost one wait an id.
+    """
+
+    _failures: int = 0
+    _alone: int = 0
+
+    @property
+    def has_any(self) -> bool:
+        """Whether any request failed. From then on propsync retries only those for one id."""
+        return self._failures > 0
+
+    def may_continue(self, failed: Batch) -> bool:
+        """Counts a failure, and returns whether to ask for the other keys."""
+        self._failures += 1
+        self._alone += len(failed.values) == 1
+        return self._failures <= _MOST_FAILURES and self._alone <= _MOST_ALONE
 
 
 class Batches:
@@ -122,20 +146,33 @@ class Batches:
             yield Batch.of(chunk)
 
     def ask(
-        self, batches: Sequence[Batch], query: Callable[[Sequence[str]], ListQuery]
+        self, batches: Sequence[Batch], query: Callable[[Sequence[str]], ListQuery], failing: Failing | None = None
     ) -> Iterator[tuple[Batch, Reading | RefusedPage]]:
-        """The answers to batches; if the API fails, notes the other keys as unknown."""
-        asks = [(self.reader.ask(query(batch.values), 1, "look-up"), batch) for batch in batches]
-        waiting = {ask.sequence: batch for ask, batch in asks}
+        """The answers to batches; if the API fails, notes the other keys as unknown.
+
+        With `failing`, it first looks for the keys that make requests fail, and asks for the others without them.
+        """
+        is_careful = failing is not None and failing.has_any
+        asks = {}
+        for batch in batches:
+            asked = self.reader.ask(query(batch.values), 1, "look-up", once=is_careful and len(batch.values) > 1)
+            asks[asked.sequence] = (asked, batch)
         try:
-            for answer in self.reader.read_all((ask for ask, _ in asks), self.cutter):
+            for answer in self.reader.read_all([asked for asked, _ in asks.values()], self.cutter):
                 sequence = answer.asked.sequence if isinstance(answer, RefusedPage) else answer.landed.sequence
-                yield waiting.pop(sequence), answer
-        except ApiUnreachable:
-            raise
+                yield asks.pop(sequence)[1], answer
         except ResourceFailed as error:
+            if isinstance(error, ApiUnreachable) and not is_careful:
+                raise
+            failed = next((batch for asked, batch in asks.values() if str(asked.request) == error.where), None)
+            others = [batch for _, batch in asks.values() if batch is not failed]
+            if failing is not None and failed is not None and failing.may_continue(failed):
+                if len(failed.values) == 1:
+                    self.is_unprovable(failed.keys[0], f"its look-up failed: {error.what}")
+                yield from self.ask([*failed.halves(), *others], query, failing)
+                return
             self.answers.failure = error.what
-            for batch in waiting.values():
+            for _, batch in asks.values():
                 self.is_unknown(batch, f"its look-up failed: {error.what}")
 
     def refuse_if_blind(self, keys: Sequence[Key], why_not_shown: Callable[[Key], str | None]) -> None:

@@ -8,7 +8,7 @@ from random import Random
 
 from propsync.api import Api, why_unaskable
 from propsync.errors import AccessForbidden
-from propsync.sweep.lookups.batches import Batch, Batches, Key
+from propsync.sweep.lookups.batches import Batch, Batches, Failing, Key
 from propsync.sweep.page_reader import Reading, RefusedPage
 
 _TIMES = 2  # answers that must not show a key before propsync deletes it
@@ -38,6 +38,7 @@ class ByIds:
         self._answers = asking.answers
         self._ignored: str | None = None
         self._is_minded = False
+        self._failing = Failing()
         self._shown: set[Key] = set()
         self._times = Counter[Key]()
         self._silence = "no look-up shows it, alone or with others"
@@ -126,7 +127,7 @@ class ByIds:
     def _round(self, batches: Sequence[Batch]) -> list[Batch]:
         """Asks once for each batch; batches without a conclusion come back smaller, the smallest first."""
         again: list[Batch] = []
-        for batch, answer in self._asking.ask(batches, self._asking.everything):
+        for batch, answer in self._asking.ask(batches, self._asking.everything, self._failing):
             if isinstance(answer, RefusedPage):
                 again += self._after_refusal(batch, answer)
             elif self._counts(answer, batch):
