@@ -22,10 +22,10 @@ def test_a_person_who_follows_it_has_a_machine_that_may_die(
     running_sandbox: Sandbox, stores: Stores, tmp_path: Path
 ) -> None:
     commands = [command for command, _ in PAGE.shown()]
-    assert [command for command in commands if command.startswith("propsync")] == [
+    assert {command for command in commands if command.startswith("propsync")} == {
         "propsync rebuild",
         f"propsync storage move --to {SHOWN}",
-    ]
+    }
     store = stores["ministack"]
     store.make_bucket("estates-golden-thread")
     keys = store.environ("propsync", "estates-golden-thread")
