@@ -15,6 +15,7 @@ from publish.conftest import SCALE
 from variants import daily
 
 from propsync.errors import PropsyncError, StateUnusable
+from propsync.runbooks.doctor import examine
 
 FILES = (
     "warehouse.duckdb",
@@ -51,6 +52,18 @@ def written(home: SandboxHome) -> dict[str, tuple[int, int]]:
     return {name: (stat.st_ino, stat.st_mtime_ns) for name, stat in stats.items()}
 
 
+def bad(home: SandboxHome) -> list[tuple[str, str]]:
+    """The findings of the doctor that are not well, each with its next step."""
+    return [(one.what, one.next_step) for one in examine(home.settings()) if not one.is_well]
+
+
+@pytest.mark.slow
+def test_the_doctor_names_a_published_file_with_a_damaged_block(home: SandboxHome) -> None:
+    assert bad(home) == []
+    flip(home.published)
+    assert bad(home) == [("published", "Run `propsync sync`: it writes the file again")]
+
+
 @pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("harm", [flip, cut, Path.unlink], ids=["one bit", "cut", "removed"])
@@ -81,6 +94,7 @@ def test_a_damaged_block_that_no_night_reads_is_not_published(home: SandboxHome)
     body = bytearray(home.state.read_bytes())
     body[12_288 + 262_144 * in_block[0][0] + 100] ^= 1
     home.state.write_bytes(body)
+    assert bad(home) == [("state", "Run `propsync rebuild`")]
     with pytest.raises(StateUnusable, match=r"state/warehouse\.duckdb: .*Run `propsync rebuild`"):
         home.sync()
     assert (home.published.read_bytes(), home.note()) == (before, note)

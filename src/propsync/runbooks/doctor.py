@@ -18,6 +18,7 @@ from propsync.log import redact
 from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, Mistake, check_requirements, described, read_list
 from propsync.records import decode_shallow, first_text, follow
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES, Resource
+from propsync.runbooks.doctor_blocks import examine_blocks
 from propsync.runbooks.doctor_bucket import examine_bucket
 from propsync.runbooks.doctor_privacy import examine_labels, examine_lines
 from propsync.runbooks.finding import Finding
@@ -146,6 +147,8 @@ def _state(settings: Settings) -> Iterator[Finding]:
     """A finding for each thing that makes every run refuse to start: the state, half an erasure or half a move."""
     if why := why_unusable(settings):
         yield Finding("state", False, f"{why.where}: {why.what}", why.next_step)
+    else:
+        yield from examine_blocks(settings)
     try:
         if not RunLock(settings.state / "run.lock").is_held():  # it may be that erasure
             refuse_elsewhere(settings)
