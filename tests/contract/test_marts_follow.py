@@ -11,7 +11,7 @@ from kit.deaths import Killed
 from kit.small_api import SmallHome, assessment
 
 from propsync.desk import Marts, inputs
-from propsync.errors import MergeFailed
+from propsync.errors import MergeFailed, TokenRefused
 from propsync.runbooks import desk as runbook
 
 pytestmark = pytest.mark.usefixtures("desk")
@@ -96,3 +96,15 @@ def test_a_list_and_a_shape_change_marts_alone(small_nights: SmallHome) -> None:
         more.write('[shapes]\nvolatile = ["flags[].link"]\n')
     assert home.sync(now=NIGHT.replace(day=2)).exit_code == 0
     assert (home.column(flags), home.column(names)) == ([None], ["Elm Court"])
+
+
+def test_a_rebuild_after_a_night_that_read_nothing_keeps_the_day_of_the_marts(small_nights: SmallHome) -> None:
+    """Otherwise schedules would fall overdue that no run has looked at."""
+    home, days = small_nights, "select max(day)::varchar from marts.compliance_days"
+    home.sync(now=NIGHT)
+    before = home.rows(days)
+    home.server.answer = lambda _, __: (401, {"message": "no"})
+    with pytest.raises(TokenRefused):
+        home.sync(now=NIGHT.replace(day=5))
+    assert home.rebuild().exit_code == 0
+    assert home.rows(days) == before

@@ -1,6 +1,6 @@
--- why: marts are as of the last run that read anything. A rebuild, an erasure and a hiding read nothing, nor does a run
--- whose token the API refused
-select max(started_at) as as_of, (max(started_at) at time zone $time_zone)::date as today
+-- why: marts and the page are as of the last run that read anything. A rebuild, an erasure and a hiding read nothing, nor
+-- does a run whose token the API refused
+select max(started_at) as as_of
 from ops.runs
 where
   flow not in ('rebuild', 'erase', 'hide')

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from propsync.desk.measure_rules import measure_rules
 from propsync.desk.words import DEFAULTS
@@ -38,8 +39,8 @@ class DeskChoices:
     @classmethod
     def of(cls, warehouse: Warehouse, time_zone: str) -> DeskChoices | None:
         """The choices as of the last run, None before the first. A rebuild has the day of the run before it."""
-        as_of, today = warehouse.rows(statement("desk/last_run"), {"time_zone": time_zone})[0]
-        return None if as_of is None else cls(as_of, today, time_zone)
+        as_of: datetime | None = warehouse.value(statement("desk/last_run"))
+        return None if as_of is None else cls(as_of, as_of.astimezone(ZoneInfo(time_zone)).date(), time_zone)
 
     def values(self) -> dict[str, Any]:
         """For models to bind."""

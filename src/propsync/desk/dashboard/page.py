@@ -71,7 +71,7 @@ class Dashboard:
 
 def draw(reader: Reader, zone: ZoneInfo, withheld: Collection[str] = ()) -> Dashboard | None:
     """The page of what `reader` has, but for the tables in `withheld`; None before the first run."""
-    as_of: datetime | None = reader.rows(statement("desk/dashboard/as_of"))[1][0][0]
+    as_of: datetime | None = reader.rows(statement("desk/last_run"))[1][0][0]
     if as_of is None:
         return None
     today = as_of.astimezone(zone).date()
