@@ -27,7 +27,7 @@ class Looks:
         self._workspace, self._run, self._hints, self._call = workspace, run, hints, call
         self._is_unreachable = False
         self.failures: list[str] = []
-        """A line for each resource whose look-ups the API ended early."""
+        """A line for each resource with look-ups that failed."""
 
     @property
     def has_failed(self) -> bool:

@@ -30,7 +30,7 @@ _BLIND = "look-ups show nothing, not even known records"
 class Answers:
     """The results of look-ups: keys found (with their records staged), gone, hidden, or unknown with a reason.
 
-    `failure` says how the API failed, if that ended look-ups early.
+    `failure` says how the API failed, if that kept any key unknown.
     """
 
     found: set[Key] = field(default_factory=set)
@@ -168,6 +168,7 @@ class Batches:
             others = [batch for _, batch in asks.values() if batch is not failed]
             if failing is not None and failed is not None and failing.may_continue(failed):
                 if len(failed.values) == 1:
+                    self.answers.failure = error.what
                     self.is_unprovable(failed.keys[0], f"its look-up failed: {error.what}")
                 yield from self.ask([*failed.halves(), *others], query, failing)
                 return
