@@ -16,15 +16,20 @@ _STEPS = {"state": "Run `propsync rebuild`", "published": "Run `propsync sync`: 
 
 
 def examine_blocks(settings: Settings) -> Iterator[Finding]:
-    """A finding for each database file with a damaged block; it reads both files, unless a run is at work."""
-    for name, folder in (("state", settings.state), ("published", settings.published)):
-        path = folder / WAREHOUSE
-        try:
-            with RunLock(settings.state / "run.lock").looking() as is_free:
-                if is_free and path.is_file():
-                    refuse_damaged(path, path, memory_limit=settings.memory_limit, folder=settings.state / "work")
-        except (StopRun, MergeFailed) as error:
-            step = _STEPS[name] if error.next_step == StateUnusable.advice else error.next_step
-            yield Finding(name, False, f"{error.where}: {error.what}", step)
-        except OSError as error:
-            yield Finding(name, False, f"{path}: {why_unread(error)}", step_against(error) or _STEPS[name])
+    """A finding for each database file with a damaged block. The state is left out if a run is at work."""
+    with RunLock(settings.state / "run.lock").looking() as is_free:
+        found = [*_damaged(settings, "state")] if is_free else []
+    yield from found
+    yield from _damaged(settings, "published")
+
+
+def _damaged(settings: Settings, folder: str) -> Iterator[Finding]:
+    path = settings.home / folder / WAREHOUSE
+    try:
+        if path.is_file():
+            refuse_damaged(path, path, memory_limit=settings.memory_limit, folder=settings.state / "work")
+    except (StopRun, MergeFailed) as error:
+        step = _STEPS[folder] if error.next_step == StateUnusable.advice else error.next_step
+        yield Finding(folder, False, f"{error.where}: {error.what}", step)
+    except OSError as error:
+        yield Finding(folder, False, f"{path}: {why_unread(error)}", step_against(error) or _STEPS[folder])
