@@ -80,7 +80,8 @@ def test_what_was_left_behind_is_an_artifact_and_an_event(prefect, quiet):
     quiet.set_faults([{"match": SCHEDULES, "effect": {"kind": "status", "status": 403}}])
     run = prefect.trigger(archive=False)
     assert run["state_name"] == "Attention"
-    assert "- schedules keep the rows of " in prefect.artifacts(run)["propsync-nightly-attention"]["data"]
+    told = prefect.artifacts(run)["propsync-nightly-attention"]["data"]
+    assert "- schedules " in told and "token has no access" in told
     (event,) = prefect.events("propsync.resource.failed", run)
     assert event["payload"]["resource"] == "schedules"
     (finished,) = prefect.events("propsync.run.finished", run)
