@@ -81,7 +81,8 @@ def test_what_was_left_behind_is_an_artifact_and_an_event(prefect, quiet):
     run = prefect.trigger(archive=False)
     assert run["state_name"] == "Attention"
     told = prefect.artifacts(run)["propsync-nightly-attention"]["data"]
-    assert "- schedules " in told and "token has no access" in told
+    assert "- schedules " in told
+    assert "token has no access" in told
     (event,) = prefect.events("propsync.resource.failed", run)
     assert event["payload"]["resource"] == "schedules"
     (finished,) = prefect.events("propsync.run.finished", run)
