@@ -8,6 +8,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+import duckdb
 import pytest
 from dashboard.conftest import Drawing
 from dashboard.hostile import SPOILT, TEXTS
@@ -299,6 +300,16 @@ def test_a_page_is_drawn_again_from_what_is_published(home: SandboxHome, tmp_pat
     assert propsync("dashboard").stdout == f"{page}\n"
     assert page.read_bytes() == before
     assert home.note()["files"][PAGE] == hashlib.sha256(before).hexdigest()
+
+
+def test_a_page_that_lacks_a_part_is_drawn_and_said(home: SandboxHome, tmp_path: Path) -> None:
+    home.published.chmod(0o644)
+    with duckdb.connect(home.published) as published:
+        published.execute("drop table marts.lookalikes")
+    done = CommandLine(tmp_path, settings_of(home.sandbox, home.path))("dashboard")
+    path, left = done.stdout.splitlines()
+    assert (done.returncode, path) == (3, str(home.path / "published" / PAGE))
+    assert left.startswith("Left behind: the dashboard cannot show “")
 
 
 def test_open_shows_it_in_a_browser_if_one_can_be_started(home: SandboxHome, tmp_path: Path) -> None:

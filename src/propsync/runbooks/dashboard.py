@@ -48,8 +48,8 @@ def draw_dashboard(
         return {}, [f"the dashboard keeps its earlier page: {in_one_line(error)}"]
 
 
-def write_dashboard(settings: Settings) -> Path:
-    """Draws the page of what is published, in its place; returns its path.
+def write_dashboard(settings: Settings) -> tuple[Path, list[str]]:
+    """Draws the page of what is published, in its place; returns its path, and a line for each part that failed.
 
     Raises UsageError if nothing is published, or another version of propsync did that, whose tables lack columns of the
     page. Raises Busy, HomeUnusable, DiskFull too.
@@ -63,8 +63,7 @@ def write_dashboard(settings: Settings) -> Path:
         page = draw(reader, settings.zone)
         if page is None:
             raise UsageError("dashboard", "no run has read anything yet", "Run `propsync sync`")
-        for line in page.errors:
-            _log.warning("%s", line)
-        return Publisher(
+        publisher = Publisher(
             settings.published, place.folder, settings.memory_limit, settings.time_zone, permit=place.check
-        ).publish_page(PAGE, page.html)
+        )
+        return publisher.publish_page(PAGE, page.html), page.errors
