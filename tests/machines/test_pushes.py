@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ import pytest
 from kit.bucket import KEYS, URL, FolderBucket
 from kit.push_home import PushHome
 
+from propsync.bucket.known import machine_id
 from propsync.erasing.request import Request
 from propsync.errors import HomeBehind, StorageAway, TokenRefused, UsageError
 from propsync.push.journal import journal_key
@@ -111,12 +113,19 @@ def test_a_bucket_has_the_journal_while_a_plan_is_sent(
     with Sandbox(scale=60) as sandbox:
         settings = Machine(sandbox, tmp_path / "home", storage_url=URL).settings()
     home, copy = LocalStorage(settings.home), bucket.root / "sending" / "plan.jsonl"
+    sender = {"machine": machine_id(home), "host": "here", "since": "now"}
+    bucket.put("sending/plan.json", json.dumps(sender).encode())
     with copied_journal(settings, "plan"):
         for body in (b"begun", b"begun and sent"):
             home.put(journal_key("plan"), body)
             _await(copy, body)
         home.put(journal_key("plan"), b"the end")
     assert copy.read_bytes() == b"the end"
+    bucket.put("sending/plan.json", json.dumps(sender | {"machine": "another"}).encode())
+    with copied_journal(settings, "plan"):
+        home.put(journal_key("plan"), b"begun and slept")
+    assert copy.read_bytes() == b"the end", "the machine that took over keeps its own"
+    bucket.put("sending/plan.json", json.dumps(sender).encode())
 
     def away(*_: object) -> None:
         raise StorageAway(URL, "it does not answer")
@@ -124,7 +133,7 @@ def test_a_bucket_has_the_journal_while_a_plan_is_sent(
     monkeypatch.setattr(bucket, "put", away)
     with copied_journal(settings, "plan"):
         home.put(journal_key("plan"), b"lost")
-    assert "the bucket has no newer copy of the journal of plan plan" in caplog.text
+    assert "the bucket has no newer copy of the journal: " in caplog.text
 
 
 def _await(path: Path, body: bytes) -> None:

@@ -55,9 +55,11 @@ def senders(storage: Storage, url: str) -> Iterator[str]:
             yield f"{sender.host} began to send plan {plan_id} at {sender.since}, and has not recorded the result"
 
 
-def put_journal(storage: Storage, plan_id: str, body: bytes) -> None:
-    """Puts a copy of the journal as it is now."""
-    storage.put(_copy(plan_id), body)
+def put_journal(storage: Storage, url: str, home: LocalStorage, plan_id: str, body: bytes) -> None:
+    """Puts a copy of the journal as it is now, unless another machine has taken this plan over, or ended it."""
+    note = storage.tagged(_note(plan_id))
+    if note and _sender(note[0], url, _note(plan_id)).machine == machine_id(home):
+        storage.put(_copy(plan_id), body)
 
 
 def lost_journal(storage: Storage, url: str, home: LocalStorage, plan_id: str) -> bytes | None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from propsync.bucket import begin_sending, end_sending, journal_copies, lost_journal, put_journal
 from propsync.errors import StopRun, UsageError
 from propsync.push.journal import journal_key
 from propsync.runbooks.workplace import Workplace, object_storage, workplace
 from propsync.settings import Settings
-from propsync.storage import LocalStorage, Storage
+from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
 
 _PAUSE, _SHARE = 5.0, 10  # seconds between two copies; ten times as long as a copy takes
@@ -57,7 +58,12 @@ def copied_journal(settings: Settings, plan_id: str) -> Iterator[None]:
         yield
         return
     storage, home, is_sent = object_storage(access, is_patient=False), LocalStorage(settings.home), threading.Event()
-    thread = threading.Thread(target=_keep_copying, args=(storage, home, plan_id, is_sent), daemon=True)
+
+    def put(body: bytes) -> None:
+        put_journal(storage, access.url, home, plan_id, body)
+
+    journal = partial(home.get, journal_key(plan_id))
+    thread = threading.Thread(target=_keep_copying, args=(journal, put, is_sent), daemon=True)
     thread.start()
     try:
         yield
@@ -75,22 +81,21 @@ def refuse_sent_elsewhere(place: Workplace, suppression: Suppression) -> None:
             raise UsageError(key, what, step)
 
 
-def _keep_copying(storage: Storage, home: LocalStorage, plan_id: str, is_sent: threading.Event) -> None:
+def _keep_copying(journal: Callable[[], bytes], put: Callable[[bytes], None], is_sent: threading.Event) -> None:
     pause, copied = _PAUSE, b""
     is_last = False
     while not is_last:
         is_last = is_sent.wait(pause)
         began = time.monotonic()
-        copied = _copy(storage, home, plan_id, copied)
+        copied = _copy(journal(), put, copied)
         pause = max(_PAUSE, _SHARE * (time.monotonic() - began))
 
 
-def _copy(storage: Storage, home: LocalStorage, plan_id: str, before: bytes) -> bytes:
-    body = home.get(journal_key(plan_id))
+def _copy(body: bytes, put: Callable[[bytes], None], before: bytes) -> bytes:
     try:
         if body != before:
-            put_journal(storage, plan_id, body)
-    except StopRun as error:
-        _log.warning("the bucket has no newer copy of the journal of plan %s: %s", plan_id, error)
+            put(body)
+    except (StopRun, UsageError) as error:
+        _log.warning("the bucket has no newer copy of the journal: %s", error)
         return before
     return body
