@@ -108,3 +108,18 @@ def test_a_rebuild_after_a_night_that_read_nothing_keeps_the_day_of_the_marts(sm
         home.sync(now=NIGHT.replace(day=5))
     assert home.rebuild().exit_code == 0
     assert home.rows(days) == before
+
+
+def test_a_kill_between_the_rows_of_a_mart_and_its_note_leaves_no_file_behind(small_nights: SmallHome) -> None:
+    home = small_nights
+    home.sync(now=NIGHT)
+    home.server.assessments[0] = assessment("s0", status="submitted")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Marts, "_note", _dies)
+        with pytest.raises(Killed):
+            home.sync(now=NIGHT.replace(day=2))
+    assert home.sync(now=NIGHT.replace(day=2)).exit_code == 0
+    folder = home.published.parent / "parquet" / "marts"
+    for mart in ("compliance", "properties", "asset_register"):
+        rows = "select count(*), sum(hash(one)) from {} as one"
+        assert home.rows(rows.format(f"'{folder}/{mart}.parquet'")) == home.rows(rows.format(f"marts.{mart}")), mart

@@ -33,7 +33,6 @@ class _Outcome:
 
     mart: str
     inputs: str
-    is_changed: bool = False
     error: str | None = None
 
 
@@ -131,11 +130,11 @@ class Marts:
     def _built_one(self, mart: str) -> _Outcome:
         inputs = self._inputs(mart)
         try:
-            changed = self._renew(mart) if self._models.has(f"marts/{mart}.open") else self._replace(mart)
+            (self._renew if self._models.has(f"marts/{mart}.open") else self._replace)(mart)
         except MergeFailed as error:
             _log.error("the mart %s: %s", mart, error)
             return _Outcome(mart, inputs, error=error.what)
-        return _Outcome(mart, inputs, is_changed=changed)
+        return _Outcome(mart, inputs)
 
     def _stage_for(self, models: Models, *of_mart: str) -> None:
         """Makes the staging models that a mart reads, but for those that an earlier mart of this build left."""
@@ -146,7 +145,7 @@ class Marts:
         """Whether a staging model has the same rows for every mart of one build."""
         return not self._models.bound_by(model) & _OF_MART and not self._models.read_by(model) & MARTS.keys()
 
-    def _renew(self, mart: str) -> bool:
+    def _renew(self, mart: str) -> None:
         """Replaces the rows that are newer than the last build, or all of them if its rules are others."""
         inputs, built_through, _ = self._built.get(mart, ("", NEVER, True))
         is_whole = not inputs.startswith(self._rules(mart))
@@ -154,24 +153,29 @@ class Marts:
         self._stage_for(models, f"marts/{mart}.close", f"marts/{mart}.open")
         with self._warehouse.transaction():
             removed = models.close(f"marts/{mart}.close")
-            return bool(removed + models.open(f"marts/{mart}.open"))
+            if removed + models.open(f"marts/{mart}.open"):
+                self._mark_changed(mart)
 
-    def _replace(self, mart: str) -> bool:
+    def _replace(self, mart: str) -> None:
         """Builds the mart beside its rows, and replaces those that differ; in its place if it has none."""
         staged, table, model = f"staging.{mart}", f"marts.{mart}", f"marts/{mart}"
         self._stage_for(self._models, model)
         if not self._warehouse.value(f"select exists (from {table})"):
             with self._warehouse.transaction():
-                made = self._models.open(model)
+                if self._models.open(model):
+                    self._mark_changed(mart)
                 self._refuse_doubles(mart, table)
-            return bool(made)
+            return
         self._models.stage(model)
         self._refuse_doubles(mart, staged)
-        if not differ(self._warehouse, staged, table):
-            return False
-        with self._warehouse.transaction():
-            take_differing(self._warehouse, staged, table)
-        return True
+        if differ(self._warehouse, staged, table):
+            with self._warehouse.transaction():
+                take_differing(self._warehouse, staged, table)
+                self._mark_changed(mart)
+
+    def _mark_changed(self, mart: str) -> None:
+        """Marks a mart together with its rows: a kill between the two would leave its files as they were."""
+        mark_tables(self._warehouse, self._run_id, "marts", [mart])
 
     def _refuse_doubles(self, mart: str, built: str) -> None:
         key = MARTS[f"marts.{mart}"].key
@@ -184,8 +188,8 @@ class Marts:
             return
         with self._warehouse.transaction():
             names = [row[0] for row in rows]
-            changed = [one.mart for one in outcomes if one.is_changed or one.mart not in self._built]
-            mark_tables(self._warehouse, self._run_id, "marts", changed)
+            new = [one.mart for one in outcomes if one.mart not in self._built]
+            mark_tables(self._warehouse, self._run_id, "marts", new)
             self._warehouse.execute(statement("desk/forget"), {"marts": names})
             self._warehouse.add("ops.marts", rows)
 
