@@ -81,12 +81,10 @@ class ContentRows:
 
     def cut_short(self, assessment_id: str, table: CsvTable, why: str) -> None:
         """Notes in `ops.value_issues` that a CSV has no further rows."""
-        issue = "the table lacks rows of the CSV"
-        row: list[object] = ["documents", assessment_id, f"bundle_{table.name}", issue, why, self._run_id]
-        self._put("value_issues", (), row)
+        self.unread(assessment_id, table.name, "the table lacks rows of the CSV", why)
 
     def unread(self, assessment_id: str, table: str, issue: str, value: str) -> None:
-        """Notes in `ops.value_issues` that a bundle gives a table no rows."""
+        """Notes in `ops.value_issues` that a bundle gives a table no rows, or not all."""
         self._put("value_issues", (), ["documents", assessment_id, f"bundle_{table}", issue, value, self._run_id])
 
     def flush(self) -> None:

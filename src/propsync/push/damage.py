@@ -9,14 +9,13 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from propsync.merge.reference.error_cells import is_error
-from propsync.merge.reference.spreadsheet import EXACT, SheetError
+from propsync.merge.reference.spreadsheet import EXACT, SHORTENED, SheetError
 from propsync.push.readings import is_date, is_same_number, is_same_time, is_without_point, may_be_date
 from propsync.push.source import BLANKS, Cell
 
 AS_TEXT = "format its column as text, then write the value again"
 _DIGITS = 15
 _ROUNDED = 9  # a CSV shows a number with about ten digits
-_SHORTENED = re.compile(r"[+-]?\d([.,]\d+)?E\+\d{2,}", re.IGNORECASE)
 _WHOLE = re.compile(r"\d+")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(E[+-]?\d{1,3})?", re.IGNORECASE)
 
@@ -39,7 +38,7 @@ def check_error(cell: Cell) -> None:
 
 def check_shortened(text: str) -> None:
     """Raises CellRefused for digits that a spreadsheet has shortened."""
-    if _SHORTENED.fullmatch(text.strip(BLANKS)):
+    if SHORTENED.fullmatch(text.strip(BLANKS)):
         raise CellRefused(f"a spreadsheet has shortened it to {text}: {AS_TEXT}")
 
 

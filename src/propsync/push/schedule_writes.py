@@ -48,7 +48,7 @@ class ScheduleWrites:
         return _merged(there, self._listed(api, key, there), lacking)
 
     def _listed(self, api: Api, key: tuple[str, ...], there: Members) -> Members:
-        """The members that the list shows of a schedule: an API may show some only there. None if it refuses that."""
+        """The members that the list shows of a schedule: an API may show some only there; none if it refuses that."""
         status = [("status", str(there[STATUS]))] if there.get(STATUS) else []
         query = ListQuery("look-up", (("property", key[0]), ("type", key[1]), *status))
         request = page_request(SCHEDULES, query, _SEVERAL, accept=Accept.JSON_OR_NULL)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from propsync.merge.reference.error_cells import WITHOUT_RESULT, is_error
-from propsync.merge.reference.spreadsheet import is_sheet, sheets_of
+from propsync.merge.reference.spreadsheet import SHORTENED, is_sheet, sheets_of
 from propsync.merge.reference.text_file import ListUnreadable, decoded, lines_of
 from propsync.warehouse import TABLES, snake_case, unique_name
 
@@ -20,7 +20,6 @@ _MOST_MISTAKES = 1_000
 _TRIES, _PAUSE = 10, 0.2  # seconds, for a file that somebody is saving
 _QUIET = 0.5  # seconds since somebody last wrote to it
 _BLANKS = " \t\r\n\v\f\u00a0\u200b\ufeff"
-_SHORTENED = re.compile(r"-?\d([.,]\d+)?E\+\d{2,}", re.IGNORECASE)  # 12345e67 is an id of hexadecimal digits
 _MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 _DATE = re.compile(
     rf"\d{{4}}-\d\d-\d\d(T.*)?|\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{1,2}}-{_MONTH}(-\d{{2,4}})?|{_MONTH}-\d{{2,4}}",
@@ -216,7 +215,7 @@ def _check_key(found: ReferenceList, first: dict[str, int], line: int, key: str,
         _note(found.mistakes, line, None, f"it has no {column}")
     elif key in first:
         _note(found.mistakes, line, key, f"{column} {key} appears more than once, first in line {first[key]}")
-    elif _SHORTENED.fullmatch(key):
+    elif SHORTENED.fullmatch(key):
         _note(found.suspects, line, key, f"Excel has shortened {column} to {key}; format its column as text")
     elif _DATE.fullmatch(key):
         _note(found.suspects, line, key, f"Excel has made {column} a date, {key}; format its column as text")

@@ -23,6 +23,8 @@ _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls, and an .xlsx with a password
 _MOST_UNPACKED = 300_000_000  # bytes
 _MOST_CELLS = 5_000_000
 EXACT = 10**15  # a spreadsheet keeps 15 digits of a number
+SHORTENED = re.compile(r"[+-]?\d([.,]\d+)?E\+\d{2,}", re.IGNORECASE)
+"""A number as a spreadsheet writes a long one: 1.2E+12. An id of hexadecimal digits may be 12345e67."""
 _ADDRESS = re.compile(rb'<(?:\w+:)?(?:c|row)\b[^<>]*?\br\s*=\s*["\']([A-Z]*)(\d+)["\']')
 
 
