@@ -106,14 +106,17 @@ class ErasedLife:
         return told.startswith("UsageError") and target.words in named
 
     def cannot_be_split(self, outcome: Outcome) -> bool:
-        """Whether a list in no order may need to be asked for by ids: propsync has no id of an erased asset."""
+        """Whether a list in no order may need to be asked for by ids: propsync has no id of an erased record."""
         target, life = self.target, self._life
-        is_there = target is not None and target.kind == "asset" and target.words in life.world.assets
-        is_split = outcome.exit_code == 3 and outcome.resources.get("assets") == "incomplete"
-        return is_there and is_split and life.scenario.order != "stable" and life.questions.is_veiled
+        if target is None or target.resource is None or life.scenario.order == "stable":
+            return False
+        is_there = target.words in life.world.shelf(target.resource)
+        is_split = outcome.exit_code == 3 and outcome.resources.get(target.resource) == "incomplete"
+        return is_there and is_split and life.questions.is_veiled
 
     def erase_in_api(self) -> None:
-        """The API erases the asset too."""
+        """The API erases the record too."""
         assert self.target is not None
-        self._life.world.assets.delete(self.target.words)
+        assert self.target.resource is not None
+        self._life.world.shelf(self.target.resource).delete(self.target.words)
         self._life.coverage["erased among what only ids part"] += 1
