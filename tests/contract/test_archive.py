@@ -358,8 +358,17 @@ def test_no_kind_asks_for_nothing(new: Place) -> None:
 
 @pytest.mark.slow
 def test_statuses_that_are_set_are_asked_for(new: Place) -> None:
-    new.archive(archive_statuses="submitted")
-    assert {key for key, _ in new.asked()} == set(new.wanted("submitted"))
+    new.archive(archive_statuses="inprogress")
+    assert {key for key, _ in new.asked()} == set(new.wanted("inprogress")) != set()
+
+
+@pytest.mark.slow
+def test_a_status_that_no_assessment_has_is_told(new: Place, caplog: pytest.LogCaptureFixture) -> None:
+    new.archive(archive_statuses="aproved,InProgress")
+    assert [one.message for one in caplog.records if "no assessment has the status" in one.message] == [
+        "no assessment has the status aproved (PROPSYNC_ARCHIVE_STATUSES), so nothing of it is archived. "
+        "Correct its spelling, or keep it if assessments may have it later"
+    ]
 
 
 @pytest.mark.release

@@ -64,18 +64,25 @@ class Ledger:
         Documents requested after `began` are left out; those changed at `since` or later go first.
         """
         values = choice.values() | {"now": now, "began": began, "since": since}
+        models = Models(self._warehouse, values).with_fragments(assessments=self._assessments())
+        count = models.stage("staging/wanted_documents")
+        columns = ", ".join(field.name for field in fields(WantedDocument))
+        rows = self._warehouse.rows(statement("documents/wanted", columns=columns), {"most": most})
+        return [WantedDocument(*row) for row in rows], count
+
+    def unknown_statuses(self, choice: DocumentChoice) -> list[str]:
+        """The statuses of `choice` that no assessment has, without regard to capitals."""
+        sql = statement("documents/unknown_statuses", assessments=self._assessments())
+        return [status for (status,) in self._warehouse.rows(sql, {"statuses": list(choice.statuses)})]
+
+    def _assessments(self) -> str:
+        """A relation of all assessments, those of hidden parts too."""
         hidden = self._warehouse.unshown("assessments")
         names = "assessment_id, property_id, assessment_type_id, changed_at, status"
         everything = (
             f"(select {names} from main.assessments union all by name select {names} from {hidden} where not is_gone)"
         )
-        models = Models(self._warehouse, values).with_fragments(
-            assessments=everything if hidden else "main.assessments"
-        )
-        count = models.stage("staging/wanted_documents")
-        columns = ", ".join(field.name for field in fields(WantedDocument))
-        rows = self._warehouse.rows(statement("documents/wanted", columns=columns), {"most": most})
-        return [WantedDocument(*row) for row in rows], count
+        return everything if hidden else "main.assessments"
 
     def record(self, taken: Sequence[Fetched], run_id: str, recheck_days: int) -> Mapping[str, int]:
         """Puts results into the table; returns the number of each: stored (new bytes), same, missing, failed."""

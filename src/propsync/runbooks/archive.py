@@ -156,6 +156,7 @@ class _Archive:
             _refuse_unsynced(workspace)
             refuse_other_api(workspace, self._at.api.base_url)
             _refuse_unknown(workspace, self._choice.properties)
+            self._warn_of_statuses(workspace)
             self._since = Ledger(workspace.warehouse).newest()
             self._record_earlier(workspace)
             self._at.correct_times(workspace, self._began)
@@ -175,6 +176,16 @@ class _Archive:
         if stopped is not None:
             raise stopped
         return self._report
+
+    def _warn_of_statuses(self, workspace: Workspace) -> None:
+        if "archive_statuses" not in self._at.settings.explicit:
+            return
+        for status in Ledger(workspace.warehouse).unknown_statuses(self._choice):
+            _log.warning(
+                "no assessment has the status %s (PROPSYNC_ARCHIVE_STATUSES), so nothing of it is archived. "
+                "Correct its spelling, or keep it if assessments may have it later",
+                status,
+            )
 
     def _may_go_on(self) -> bool:
         if self._report.ended is None and (reason := self._budget.reason()):
