@@ -313,7 +313,7 @@ def _parts(name: str, shape: Shape) -> Iterator[Finding]:
     for part, choice in sorted(shape.choices.items()):
         words = f"{choice.text or 'absent'} ({choice.source}: {choice.evidence})"
         step = f"If that is wrong: [shapes.{name}] {part} = '…' in propsync.toml"
-        if choice.source == UNREAD and part == "name":
+        if choice.source == UNREAD and part in ("name", "field_label", "option_label"):
             step = f"Name it in propsync.toml: [shapes.{name}] {part} = '…'; payload has what the API sent"
         elif choice.source == UNREAD:
             step = "Compare a record with the API's document, and ask the API's operator; payload has what the API sent"

@@ -15,11 +15,13 @@ from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text_paths
 from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, carries, is_blank, lacking, plain, rank, texts
+from propsync.shapes.names import settle_labels
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
 _SURE_ID = _ID[:-1]  # names repeat
 _LABEL = ("label", "name", "title", "caption", "text", "question", "displayname", "description")
 _SURE_LABEL = _LABEL[:-1]  # a description explains a label, and replaces none
+_ENGLISH = ("en", "engb", "english")  # a label may come in several languages: {"cy": "Drws", "en": "Door"}
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
 _NEARLY_ALL = 0.9  # one odd option must not decide
 _OPTION_ID = ("id", "uid", "_id", "uuid", "optionid", "key", "code", "value", "ref")
@@ -37,6 +39,7 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
     settle(shape, "field_id", _field_id(types, defined, referred), defined)
     taken = {*shape.paths("field_id"), KIND}
     settle(shape, "field_label", _label(definitions, taken), defined)
+    settle_labels(shape, "field_label", definitions, _SURE_LABEL)
     settle(shape, "field_options", _options(definitions, referred), defined)
     lists = [entries(d, path) for d in definitions for path in shape.paths("field_options")]
     options = [option for of_field in lists for option in of_field]
@@ -44,6 +47,7 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
     if objects or names(options):
         settle(shape, "option_id", _option_id(lists, chosen), options)
         settle(shape, "option_label", _option_label(values(objects), shape.paths("option_id")), objects)
+        settle_labels(shape, "option_label", values(objects), _SURE_LABEL)
 
 
 def field_ids(types: Sequence[Any], shape: Shape) -> set[str]:
@@ -213,10 +217,11 @@ def _label(records: Sequence[Any], taken: set[Path]) -> Choice | None:
     if not candidates:
         return None
 
-    def order(path: Path) -> tuple[bool, bool, int, int, Path]:
+    def order(path: Path) -> tuple[bool, bool, int, bool, int, Path]:
         is_unsure = plain(path[0]) not in _SURE_LABEL
         is_blank_there = _is_mostly_blank(records, path)
-        return is_unsure, is_blank_there, rank(path, _LABEL), -len(texts(records, path)), path
+        is_foreign = plain(path[-1]) not in _ENGLISH
+        return is_unsure, is_blank_there, rank(path, _LABEL), is_foreign, -len(texts(records, path)), path
 
     best = min(candidates, key=order)
     evidence = "by its name" if rank(best, _LABEL) < len(_LABEL) else "the text that is left"

@@ -8,7 +8,8 @@ from typing import Any
 from propsync.records import Path, follow
 from propsync.resources import Role
 from propsync.shapes.choice import UNREAD, Choice, Shape
-from propsync.shapes.members import is_blank, plain, scalar_paths
+from propsync.shapes.fields import KIND
+from propsync.shapes.members import is_blank, plain, scalar_paths, texts
 from propsync.warehouse import snake_case
 
 _NO_NAMES = (
@@ -46,6 +47,30 @@ def settle_name(shape: Shape, role: Role, records: Sequence[Any], taken: Collect
         shape.choices[role.name] = Choice(shape.paths(role.name), UNREAD, evidence)
 
 
+def settle_labels(shape: Shape, part: str, records: Sequence[Any], likely: Collection[str]) -> None:
+    """Settles labels of fields or options as unread if most records hold an array or an object in place of a text.
+
+    The earlier places stay, as for names. What people set stays too.
+    """
+    choice = shape.choices.get(part)
+    if choice is not None and choice.source == "configured":
+        return
+    held = [found for record in records if (found := _no_label(record, likely))]
+    labels = [text for path in shape.paths(part) for text in texts(records, path)]
+    if len(held) * 2 > len(records) and not any(map(_has_letters, labels)):
+        evidence = f"{len(held)} of {len(records)} have no text that propsync finds under {held[0]}"
+        shape.choices[part] = Choice(shape.paths(part), UNREAD, evidence)
+    elif choice is not None and choice.source == UNREAD:
+        shape.choices[part] = Choice(choice.paths, "found", "no value shows otherwise")
+
+
+def _no_label(record: Any, likely: Collection[str]) -> str | None:
+    """The member with the name of a label that holds more than a text; one named for the kind has the kind's rules."""
+    members = record.items() if isinstance(record, dict) else ()
+    found = (name for name, held in members if plain(name) in likely and isinstance(held, dict | list) and held)
+    return next((name for name in found if name != follow(record, KIND)), None)
+
+
 def _may_be_names(role: Role, records: Sequence[Any], taken: Collection[Path]) -> list[Path]:
     """Members with a likely name that hold more than a text, and those whose texts read like names."""
     objects = [(name,) for record in records for name in record if _holds_a_name(role, name, record[name])]
@@ -66,7 +91,11 @@ def _are_names(records: Sequence[Any], path: Path) -> bool:
 
 
 def _reads_like_a_name(text: str) -> bool:
-    return any(letter.isalpha() for letter in text) and not any(mark in text for mark in "/:@")
+    return _has_letters(text) and not any(mark in text for mark in "/:@")
+
+
+def _has_letters(text: str) -> bool:
+    return any(letter.isalpha() for letter in text)
 
 
 def _names_no_name(member: str) -> bool:
