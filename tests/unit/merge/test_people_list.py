@@ -64,6 +64,13 @@ def told(found):
 # -- what is read
 
 
+@pytest.mark.parametrize("cell", ['="0012"', '"=""0012"""', '=" 0012 "'])
+def test_a_text_that_a_program_wrote_for_excel_is_that_text(read, cell):
+    """The id was ="0012", which no record has, and each property lacked its name."""
+    found = read(f"property_id,uprn\n{cell},{cell}\n")
+    assert (found.rows, told(found)) == ([["0012", "0012"]], [])
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize(
     ("encoding", "mark"),

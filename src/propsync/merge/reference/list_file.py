@@ -20,6 +20,7 @@ _MOST_MISTAKES = 1_000
 _TRIES, _PAUSE = 10, 0.2  # seconds, for a file that somebody is saving
 _QUIET = 0.5  # seconds since somebody last wrote to it
 _BLANKS = " \t\r\n\v\f\u00a0\u200b\ufeff"
+_AS_TEXT = re.compile(r'="([^"]*)"')  # other programs write ="0012" into a CSV, so that Excel keeps the zeros
 _MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 _DATE = re.compile(
     rf"\d{{4}}-\d\d-\d\d(T.*)?|\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{1,2}}-{_MONTH}(-\d{{2,4}})?|{_MONTH}-\d{{2,4}}",
@@ -133,8 +134,14 @@ def _sheet(column: str | None, content: bytes) -> list[tuple[int, list[str]]]:
 
 
 def _filled(records: Iterable[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
-    stripped = ((line, [cell.strip(_BLANKS) for cell in cells]) for line, cells in records)
+    stripped = ((line, [_stripped(cell) for cell in cells]) for line, cells in records)
     return [(line, cells) for line, cells in stripped if any(cells)]
+
+
+def _stripped(cell: str) -> str:
+    written = cell.strip(_BLANKS)
+    as_text = _AS_TEXT.fullmatch(written)
+    return as_text[1].strip(_BLANKS) if as_text else written
 
 
 def _name(heading: str) -> str:
