@@ -64,6 +64,10 @@ def told(found):
 # -- what is read
 
 
+def test_the_sign_that_ends_a_file_of_dos_is_no_property(read):
+    assert read("property_id,name\np1,A\n\x1a").rows == [["p1", "A"]]
+
+
 @pytest.mark.parametrize("cell", ['="0012"', '"=""0012"""', '=" 0012 "'])
 def test_a_text_that_a_program_wrote_for_excel_is_that_text(read, cell):
     """The id was ="0012", which no record has, and each property lacked its name."""

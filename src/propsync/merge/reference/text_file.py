@@ -62,7 +62,7 @@ def _strictly(content: bytes, encoding: str) -> str:
 def _plain(text: str) -> str:
     if (place := text.find("\0")) >= 0:
         raise ListUnreadable("it has a NUL byte; save it as CSV UTF-8", text.count("\n", 0, place) + 1)
-    return text
+    return text.removesuffix("\x1a")  # Ctrl-Z, with which programs from the time of DOS end a file
 
 
 def lines_of(text: str, *, keeps_blanks: bool = False) -> Iterator[tuple[int, list[str]]]:
