@@ -62,6 +62,16 @@ def _no_options(world: World) -> None:
     world.odd["asset_types"] = [{"id": "t", "name": "Gates", "nameSingular": "Gate", "fields": defined}]
 
 
+def _choices_by_position(world: World) -> None:
+    options = [{"id": f"grade{number}", "label": f"Grade {number}"} for number in range(2)]
+    defined = [{"id": "o", "type": "option", "label": "Grade", "options": options}]
+    world.odd["asset_types"] = [{"id": "t", "name": "Gates", "nameSingular": "Gate", "fields": defined}]
+    world.odd["assets"] = [
+        {"id": f"g{n}", "property": "p", "type": "t", "fields": [{"type": "option", "field": "o", "value": [n % 2]}]}
+        for n in range(8)
+    ]
+
+
 def _no_id(world: World) -> None:
     defined = [{"id": "o", "type": "text", "label": "Grade"}, {"type": "text", "label": "Nameless"}]
     world.odd["asset_types"] = [{"id": "t", "name": "Gates", "nameSingular": "Gate", "fields": defined}]
@@ -82,6 +92,7 @@ def _other_words(world: World) -> None:
 # what the API may send, which is worth a word and no more
 WARNS: dict[str, Callable[[World], None]] = {
     "assets_have_listed_types": _type_of_nowhere,
+    "choices_are_offered": _choices_by_position,
     "assessments_have_known_statuses": _other_words,
     "assessments_have_listed_types": _types_by_name,
     "definitions_have_ids": _no_id,

@@ -37,6 +37,10 @@ FOUND: Mapping[str, tuple[str, str]] = {
         "type of assessments is not one that the API lists, so they count for no type",
         "types of assessments are not ones that the API lists, so they count for no type",
     ),
+    "choices_are_offered": (
+        "option field has no option that assets choose there, so its choices have no label",
+        "option fields have no option that assets choose there, so their choices have no label",
+    ),
     "complete_reads": (
         "list has not been read completely for two days",
         "lists have not been read completely for two days",
