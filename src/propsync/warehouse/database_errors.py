@@ -63,8 +63,7 @@ def our_errors(path: Path) -> Iterator[None]:
     except duckdb.Error as error:
         _refuse_lack(path, error)
         words = str(error)
-        is_damaged = isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException)
-        if is_damaged or words.startswith("Corrupt database file"):
+        if _is_of_file(error):
             # a file that DuckDB gives up tells the error that came first, on a later line
             raise _unusable(path, (_FIRST.findall(words) or words.splitlines())[0]) from error
         raise MergeFailed(path.name, words.splitlines()[0]) from error
@@ -103,6 +102,15 @@ def damage_of(path: Path, folder: Path) -> Iterator[None]:
         if f"{folder}{os.sep}" in words.replace(str(path), ""):
             raise HomeUnusable(str(folder), f"cannot be written: {words}", _step_against(words)) from error
         raise _unusable(path, words) from error
+
+
+def _is_of_file(error: duckdb.Error) -> bool:
+    """Whether the file or its disk is at fault. The words of other errors may be those of a record."""
+    words = str(error)
+    if type(error) is duckdb.Error:  # what DuckDB calls DataCorruption, for which Python has no class
+        return "corrupt" in words.lower()
+    is_of_file = isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException)
+    return is_of_file or words.startswith("Corrupt database file")
 
 
 def _unusable(path: Path, words: str) -> StopRun:

@@ -25,7 +25,7 @@ _ADVICE = (
     (r"file system operations are disabled|Loading external", "A query reads published tables and nothing else"),
     (r"configuration has been locked", "Leave it as it is; PROPSYNC_TIME_ZONE and PROPSYNC_MEMORY_LIMIT are settings"),
     (
-        r"Could not read enough bytes|Corrupt database file|INTERNAL Error|FATAL Error",
+        r"Could not read enough bytes|Corrupt database file|^Corrupted |to be corrupted|INTERNAL Error|FATAL Error",
         "If the published file is damaged, `propsync sync` writes it again",
     ),
     (NO_MEMORY, RAISE_LIMITS),

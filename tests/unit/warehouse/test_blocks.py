@@ -7,9 +7,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from propsync.errors import StateUnusable
+from propsync.errors import QueryWrong, StateUnusable
 from propsync.warehouse import refuse_damaged
 from propsync.warehouse.blocks import has_checksums
+from propsync.warehouse.database_errors import our_errors
+from propsync.warehouse.query_errors import explained
 
 
 @pytest.fixture
@@ -68,3 +70,21 @@ def test_a_damaged_free_block_harms_nobody(database: Path) -> None:
             are_refused.append(block)
         assert not has_checksums(database)
     assert 0 < len(are_refused) < len(whole) // 262_144 - len(used)
+
+
+def test_a_block_of_another_moment_is_damage_and_no_fault_of_propsync(tmp_path: Path) -> None:
+    """A copy that somebody made while a run wrote may have one; its checksum is right."""
+    path = tmp_path / "copied.duckdb"
+    with duckdb.connect(path, config={"storage_compatibility_version": "v1.2.0"}) as connection:
+        connection.execute("create table kept as select i, 'word ' || i % 50 as word from range(20_000) r(i)")
+        connection.execute("create table other as select i, md5(i::varchar) as word from range(20_000) r(i)")
+    whole, first = path.read_bytes(), used_blocks(path)[0]
+    block = 12_288 + 262_144 * first
+    later = block + 262_144
+    path.write_bytes(whole[:block] + whole[later : later + 262_144] + whole[later:])
+    assert has_checksums(path)
+    with duckdb.connect(path, read_only=True) as connection:
+        with pytest.raises(StateUnusable, match=r"orrupted.*Run `propsync rebuild`$"), our_errors(path):
+            connection.execute("from kept").fetchall()
+        with pytest.raises(QueryWrong, match="`propsync sync` writes it again"), explained():
+            connection.execute("from kept").fetchall()
