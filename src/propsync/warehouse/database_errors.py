@@ -109,6 +109,8 @@ def _is_of_file(error: duckdb.Error) -> bool:
     words = str(error)
     if type(error) is duckdb.Error:  # what DuckDB calls DataCorruption, for which Python has no class
         return "corrupt" in words.lower()
+    if isinstance(error, duckdb.TransactionException):  # a commit whose log the disk refuses
+        return _step_against(words) is not None
     is_of_file = isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException)
     return is_of_file or words.startswith("Corrupt database file")
 

@@ -48,6 +48,12 @@ def test_a_file_that_duckdb_gave_up_names_the_first_error(tmp_path: Path):
         raise duckdb.FatalException(words)
 
 
+def test_a_commit_whose_log_the_disk_refuses_names_the_disk(tmp_path: Path):
+    words = 'TransactionContext Error: Failed to commit: Could not write file "x.wal": Input/output error'
+    with pytest.raises(StateUnusable, match="look at the messages of the system"), our_errors(tmp_path):
+        raise duckdb.TransactionException(words)
+
+
 def test_other_files_name_the_limit_too(tmp_path: Path):
     with pytest.raises(FileLimited, match="no file may grow further"), disk_errors(tmp_path):
         raise OSError(errno.EFBIG, "File too large")
