@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import shutil
 
 import pytest
@@ -44,6 +45,22 @@ def test_notes_that_nobody_can_read_are_made_again(machines: Machines, first: Ma
         note.write_bytes(body)
     assert first.sync().exit_code == 0
     assert flaws(machines.bucket, first.path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("altered", ["sequence", "offset"])
+def test_damage_of_what_home_knows_of_the_bucket_reaches_no_commit(
+    machines: Machines, first: Machine, altered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A place that the disk has altered would else come into the next checkpoint, and a new machine lack the file."""
+    monkeypatch.setattr("propsync.bucket.commits._EVERY", 1)
+    note = first.path / "state" / "bucket.json"
+    wrong, right = {"sequence": (rb'("sequence":)\d+', rb"\g<1>77"), "offset": (rb'(\.zip",)\d+', rb"\g<1>77")}[altered]
+    note.write_bytes(re.sub(wrong, right, note.read_bytes(), count=1))
+    machines.api.assets.append(asset("later"))
+    assert first.sync().exit_code == 0
+    assert flaws(machines.bucket, first.path) == []
+    assert machines("second").rebuild().exit_code == 0
 
 
 @pytest.mark.slow

@@ -185,9 +185,8 @@ def objects_below(storage: Storage, folders: Iterable[str]) -> set[str]:
 
 
 def _encoded(one: Commit | Contents) -> bytes:
-    if isinstance(one, Commit):
-        return msgspec.json.format(msgspec.json.encode(one), indent=1)
-    return msgspec.json.encode(one).removesuffix(b"}") + b"\n}"  # short, and in the form that takes a seal
+    body = msgspec.json.encode(one)
+    return msgspec.json.format(body, indent=1) if isinstance(one, Commit) else body
 
 
 def _key(sequence: int) -> str:

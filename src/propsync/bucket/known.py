@@ -8,6 +8,7 @@ import msgspec
 
 from propsync.bucket.commits import Contents
 from propsync.storage import LocalStorage
+from propsync.storage.seals import sealed, unsealed
 
 _KNOWN = "state/bucket.json"
 _MACHINE = "state/machine"
@@ -18,7 +19,7 @@ class Known(msgspec.Struct):
 
     `pending` is the id of a commit under way: a kill may come between its put and this note. `fingerprints` are size
     and time of files that may change, `published` the hash and the tag of each published file. `is_partial` as long as
-    home has only begun to bring these contents home.
+    home has only begun to bring these contents home. A seal keeps damage of this note out of the bucket.
     """
 
     url: str
@@ -54,14 +55,14 @@ def forget_bucket(home: LocalStorage) -> None:
 
 def _noted(home: LocalStorage) -> Known | None:
     try:
-        return msgspec.json.decode(home.get(_KNOWN), type=Known)
-    except (FileNotFoundError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
+        return msgspec.json.decode(unsealed(home.get(_KNOWN)), type=Known)
+    except (FileNotFoundError, ValueError, RecursionError):  # msgspec's errors are ValueErrors, and SealBroken is too
         return None
 
 
 def write_known(home: LocalStorage, known: Known) -> None:
     """Keeps the note."""
-    home.put(_KNOWN, msgspec.json.encode(known))
+    home.put(_KNOWN, sealed(msgspec.json.encode(known)))
 
 
 def machine_id(home: LocalStorage) -> str:

@@ -14,8 +14,9 @@ class SealBroken(ValueError):
 
 
 def sealed(body: bytes) -> bytes:
-    """A JSON object, written with an indent of one blank, with its seal as the last member."""
-    return body.removesuffix(b"\n}") + _MARK + _seal(body) + _END
+    """A JSON object, short or written with an indent of one blank, with its seal as the last member."""
+    members = body.removesuffix(b"}").removesuffix(b"\n")
+    return members + _MARK + _seal(members + b"\n}") + _END
 
 
 def unsealed(stored: bytes) -> bytes:
