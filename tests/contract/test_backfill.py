@@ -18,6 +18,7 @@ from propsync.errors import Busy, UsageError
 from propsync.resources import BUILT_IN
 from propsync.runbooks import Report, Scope
 from propsync.runs import RunLock
+from propsync.storage.seals import sealed, unsealed
 from propsync_sandbox import Sandbox
 
 NOTHING_FOUND = "propsync knows no property nonsense; check that you gave ids, spelt as in the API"
@@ -245,14 +246,27 @@ def test_one_that_was_interrupted_days_ago_starts_from_its_first_chunk(estate: S
 
     def call(name: str, step: Any) -> None:
         if name == "assets" and (noted := list((estate.path / "state" / "backfill").glob("*.json"))):
-            note = json.loads(noted[0].read_text())
+            note = json.loads(unsealed(noted[0].read_bytes()))
             then = datetime.now(UTC) - timedelta(days=days_ago)
-            noted[0].write_text(json.dumps(note | {"at": then.isoformat()}))  # its file has the time of now
+            aged = json.dumps(note | {"at": then.isoformat()})  # its file has the time of now
+            noted[0].write_bytes(sealed(aged.encode()))
             raise Died
         step()
 
     with pytest.raises(Died):
         estate.backfill(scope, call=call)
+    again: list[str] = []
+    estate.backfill(scope, call=_noting(again))
+    assert again.count("publish") == len(scope.chunks(BUILT_IN))
+
+
+@pytest.mark.slow
+def test_one_whose_note_the_disk_has_altered_starts_from_its_first_chunk(estate: SandboxHome):
+    scope = _died_in_third_chunk(estate)
+    (note,) = (estate.path / "state" / "backfill").glob("*.json")
+    altered = note.read_bytes().replace(b'"done":2', b'"done":3')
+    assert altered != note.read_bytes()
+    note.write_bytes(altered)
     again: list[str] = []
     estate.backfill(scope, call=_noting(again))
     assert again.count("publish") == len(scope.chunks(BUILT_IN))

@@ -27,6 +27,7 @@ from propsync.runbooks.workspace import Workspace, configured_catalogue
 from propsync.runs import Run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
+from propsync.storage.seals import sealed, unsealed
 from propsync.suppression import Suppression
 
 _ROOM = 2_000  # characters of an address for ids; the rest is for statuses and the other parameters
@@ -210,8 +211,8 @@ class _Reached:
         There are none if the last one is so old that its records may have changed since.
         """
         try:
-            note = msgspec.json.decode(self._storage.get(self._key), type=_Note)
-        except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
+            note = msgspec.json.decode(unsealed(self._storage.get(self._key)), type=_Note)
+        except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors, and SealBroken is too
             return 0, []
         is_recent = timedelta(0) <= datetime.now(UTC) - note.at <= _STALE  # less than nothing: a clock was ahead
         return (note.done, [note.report]) if is_recent and 0 < note.done <= self._most else (0, [])
@@ -219,7 +220,7 @@ class _Reached:
     def note(self, done: int, report: Report) -> None:
         """Keeps how many are done. A disk that refuses it must not hide that these are published."""
         try:
-            self._storage.put(self._key, msgspec.json.encode(_Note(done, datetime.now(UTC), report)))
+            self._storage.put(self._key, sealed(msgspec.json.encode(_Note(done, datetime.now(UTC), report))))
         except StopRun as error:
             _log.warning("%s. If this backfill stops, the same command reads finished chunks again", error)
 
