@@ -14,10 +14,14 @@ from kit.world_home import WorldHome
 from kit.world_server import WorldServer
 from variants import slow, some
 
+from propsync.api import Answer, schedule_request
+from propsync.errors import UnexpectedAnswer
 from propsync.push.asset_values import AssetShape, from_table
 from propsync.push.sameness import is_same, is_still
 from propsync.push.schedule_values import MEMBERS, STATUS, changes_of, schedule_values
-from propsync.push.shapes import AssetAnswers
+from propsync.push.shapes import AssetAnswers, ScheduleAnswers
+from propsync.resources import SCHEDULES
+from propsync.shapes import Choice, Shape
 from propsync.suppression import Suppression
 from propsync.warehouse import open_published
 
@@ -139,3 +143,18 @@ def test_a_due_date_at_midnight_is_the_day_that_the_table_shows(written: Any, du
     found = schedule_values(json.dumps({"dueDate": written}).encode())
     assert found is not None
     assert found["dueDate"] == due
+
+
+def test_the_key_of_a_single_schedule_may_be_as_the_document_shows_it() -> None:
+    """Its list may have objects for ids (API §4.9, 4.10)."""
+    in_list = {part: Choice(((part, "id"),), "found", "") for part in SCHEDULES.key}
+    answers = ScheduleAnswers(Shape("schedules", in_list), {}, ())
+    for body in (
+        b'{"property": "p", "type": "t"}',
+        b'{"asset": "p", "type": "t"}',
+        b'{"property": {"id": "p"}, "type": "t"}',
+    ):
+        answer = Answer(schedule_request("p", "t"), 200, body, "", body, 1, 0.0, "application/json")
+        assert answers.members(answer, ("p", "t")) is not None
+        with pytest.raises(UnexpectedAnswer):
+            answers.members(answer, ("q", "t"))

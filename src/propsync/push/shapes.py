@@ -96,9 +96,13 @@ class ScheduleAnswers:
     """Reads the answer to a request for one schedule (API §4.10)."""
 
     def __init__(self, shape: Shape, known: Mapping[Key, Mapping[str, Any]], hidden: Collection[str]) -> None:
-        """By the shape of the list; `known` are the members of schedules that the tables show, without the hidden."""
-        keys = _key_paths(shape, SCHEDULES, SCHEDULES.key)
-        self._cutter, self._page = Cutter(None, keys), Cutter(cutter_of(shape, SCHEDULES).list_path, keys)
+        """By the shape of the list; `known` are the members of schedules that the tables show, without the hidden.
+
+        The document shows the key of a single schedule (API §4.10), and not that of one in a list.
+        """
+        keys, documented = _key_paths(shape, SCHEDULES, SCHEDULES.key), _documented(SCHEDULES)
+        of_one = tuple((*paths, *documented[part]) for part, paths in zip(SCHEDULES.key, keys, strict=True))
+        self._cutter, self._page = Cutter(None, of_one), Cutter(cutter_of(shape, SCHEDULES).list_path, keys)
         self._known, self._hidden = known, hidden
 
     @classmethod
@@ -178,8 +182,12 @@ class Answers:
 
 def _key_paths(shape: Shape, resource: Resource, parts: Sequence[str]) -> tuple[tuple[Path, ...], ...]:
     """Where a record has the parts of its key: under the documented names while nobody has seen a record."""
-    documented = {role.name: tuple((name,) for name in role.documented) for role in resource.roles}
+    documented = _documented(resource)
     return tuple(shape.paths(part) or documented[part] for part in parts)
+
+
+def _documented(resource: Resource) -> dict[str, tuple[Path, ...]]:
+    return {role.name: tuple((name,) for name in role.documented) for role in resource.roles}
 
 
 def _published_shapes(reader: PublishedReader, overrides: Mapping[str, Any], *resources: Resource) -> list[Shape]:
