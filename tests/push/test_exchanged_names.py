@@ -12,8 +12,12 @@ from kit.world_server import WorldServer
 from push.corrections import corrections_world, csv_file, planned
 
 from propsync.errors import UsageError
+from propsync.push.exchanged import renamed_since
 from propsync.push.plan import Plan
+from propsync.push.published import Published
 from propsync.runbooks.plans import Wanted, make_template
+from propsync.runbooks.push import apply
+from propsync.runbooks.push_tables import open_tables
 
 USERS = "user_id,name\nu1,Ann Lee\nu2,Ben Orr\nu3,Cy Fox\n"
 EXCHANGED = "user_id,name\nu1,Cy Fox\nu2,Ben Orr\nu3,Ann Lee\n"
@@ -91,3 +95,22 @@ def test_an_old_template_is_refused_after_two_fields_have_exchanged_labels(offic
     office.users(USERS)
     with pytest.raises(UsageError, match="was the label of another field when the file was made"):
         office.plan(path)
+
+
+def test_a_plan_is_not_sent_after_a_name_in_it_has_changed(office: Office) -> None:
+    """A person has reviewed it by that name; a name without part in the plan changes nothing."""
+    doors, schedules = office.folder / "doors.csv", office.folder / "people.csv"
+    csv_file(doors, ["asset_id", "type", "at"], ["a-door01", "Double", ""], ["a-door02", "", "10:00"])
+    csv_file(schedules, ["property_id", "assessment_type_id", "assigned_users"], ["p0", "k-fire", "Cy Fox"])
+    plans = [planned(office.home, office.folder, Wanted(*one)) for one in (("assets", doors), ("schedules", schedules))]
+    doors_now = office.home.server.world.type("t-doors")
+    doors_now.field("f-type").options = (("k1", "Double"), ("k2", "Single"))
+    doors_now.field("f-tag").label, doors_now.field("f-at").label = "At", "Tag"
+    office.users(EXCHANGED.replace("Ben Orr", "Benjamin Orr"))
+    for plan, places in zip(plans, ("row 2, Type; row 3, At", "row 2, Assigned users"), strict=True):
+        with pytest.raises(UsageError, match=f"names in it have changed: {places}[.] Run"):
+            apply(office.home.settings(), plan)
+    csv_file(schedules, ["property_id", "assessment_type_id", "assigned_users"], ["p0", "k-fire", "Cy Fox"])
+    again = planned(office.home, office.folder, Wanted("schedules", schedules))
+    with open_tables(office.home.settings()) as reader:
+        assert renamed_since(Published(reader), again) == []

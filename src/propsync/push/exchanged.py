@@ -1,19 +1,22 @@
-"""Names that meant another field, option or user when a file was made.
+"""Names that meant another field, option or user when a file or a plan was made.
 
-Somebody may exchange two labels, or give a label to a new field. A file from before uses them in their former sense.
+Somebody may exchange two labels, or give a label to a new field. A file from before uses them in their former sense,
+and a person has reviewed a plan by them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from propsync.push.damage import CellRefused
 from propsync.push.fields import USERS, Field, RecordType, folded_name
+from propsync.push.plan import FieldChange, Plan
 from propsync.push.published import Published
 from propsync.push.source import BLANKS, Cell
 from propsync.records import key_of
+from propsync.resources import ASSETS
 
 _PARTS = "; "
 _OF_FIELDS = ("label renamed", "field new", "field defined again")
@@ -92,6 +95,30 @@ def check_passed_on(cell: Cell, of_field: Field) -> None:
             raise CellRefused(
                 f"{text} was the name of another {noun} when the file was made: write the id, or make a new template"
             )
+
+
+def renamed_since(published: Published, plan: Plan) -> list[str]:
+    """The places of a plan whose new options or users, or whose field, no longer have the names that it shows."""
+    of_types = {one.id: {each.id: each for each in one.fields} for one in published.asset_types}
+    members = {one.id: one for one in published.members}
+    return [
+        f"row {entry.row}, {change.label}" if entry.row else change.label
+        for entry in plan.entries
+        for change in entry.changes
+        if _has_other_names(change, of_types.get(entry.type_id, {}) if plan.resource == ASSETS.name else members)
+    ]
+
+
+def _has_other_names(change: FieldChange, fields: Mapping[str, Field]) -> bool:
+    of_field = fields.get(change.field)
+    if of_field is None:
+        return False
+    shown = folded_name(change.label)
+    own = of_field.label or of_field.column
+    is_passed_on = any(_is(shown, one.label) for one in fields.values()) and not _is(shown, own)
+    ids = change.new if isinstance(change.new, list) else []
+    names = ((change.names.get(one), of_field.label_of(one)) for one in ids)
+    return is_passed_on or any(then and now and not _is(folded_name(then), now) for then, now in names)
 
 
 def _parts(text: str, most_semicolons: int) -> Iterator[str]:

@@ -21,6 +21,7 @@ from propsync.push.changes import counted
 from propsync.push.created_before import CreatedBefore
 from propsync.push.creations import KnownAssets
 from propsync.push.erased import names_erased
+from propsync.push.exchanged import renamed_since
 from propsync.push.giving_up import give_up
 from propsync.push.in_flight import with_in_flight
 from propsync.push.journal import WriteJournal, journal_key
@@ -29,6 +30,7 @@ from propsync.push.plan import CREATE, DELETE, Plan
 from propsync.push.published import Published
 from propsync.push.recorded import RecordedWrite, recorded_outcomes, written_elsewhere
 from propsync.push.records import Places, Shown, Write, is_as_before, record_writes, verified, writes_of
+from propsync.push.row_checks import first_of
 from propsync.push.sender import Sender
 from propsync.push.shapes import Answers
 from propsync.push.unplanned import Unplanned
@@ -119,11 +121,15 @@ def _checked(
     _check_api(settings, Published(reader).api, plan)
     refuse_hidden(reader, settings, plan)
     recorded = _recorded(reader, plan)
-    if len(recorded_outcomes(plan, recorded)) < len(plan.entries):
+    is_done = len(recorded_outcomes(plan, recorded)) == len(plan.entries)
+    if not is_done:
         bring_journal(settings, plan.plan_id)
-    if not recorded and not LocalStorage(settings.home).exists(journal_key(plan.plan_id)):
-        if gives_up:
-            raise _not_begun(plan)
+    has_begun = bool(recorded) or LocalStorage(settings.home).exists(journal_key(plan.plan_id))
+    if gives_up and not has_begun:
+        raise _not_begun(plan)
+    if not gives_up and not is_done:
+        _check_names(Published(reader), plan, has_begun=has_begun)
+    if not has_begun:
         _check_new(Published(reader), plan)
     return recorded, _known_assets(reader, plan)
 
@@ -146,6 +152,14 @@ def _check_api(settings: Settings, known: str | None, plan: Plan) -> None:
 
 def _not_begun(plan: Plan) -> UsageError:
     return UsageError(f"plan {plan.plan_id}", "no apply of it has begun", "Leave it, or apply it without --give-up")
+
+
+def _check_names(published: Published, plan: Plan, *, has_begun: bool) -> None:
+    """Refuses a plan that a person has reviewed by names which mean something else since, such as those of options."""
+    if places := renamed_since(published, plan):
+        what = f"since it was made, names in it have changed: {first_of(places)}"
+        step = f"End it with --give-up, then run {_PLAN_AGAIN[4:]}" if has_begun else _PLAN_AGAIN
+        raise UsageError(f"plan {plan.plan_id}", what, step)
 
 
 def _check_new(published: Published, plan: Plan) -> None:
