@@ -105,12 +105,13 @@ def test_a_number_that_the_api_writes_as_a_text_is_known_in_an_answer_from_befor
 
 
 @pytest.mark.slow
-def test_a_value_that_goes_with_a_write_is_named(home: PushHome) -> None:
+@pytest.mark.parametrize("becomes", [None, "theirs"])
+def test_a_value_that_goes_or_changes_with_a_write_is_named(home: PushHome, becomes: str | None) -> None:
     """One of several: the API keeps the others of the asset."""
 
     def lose(request: Request) -> None:
         if request.method == "GET" and home.effects:
-            home.sandbox.world.assets.edit(edit.key[0], {lost: None})
+            home.sandbox.world.assets.edit(edit.key[0], {lost: becomes})
 
     (edit,) = edits_of_full_assets(home, 1)
     held = {name for name, value in home.values(edit.key[0]).items() if value}
@@ -159,6 +160,24 @@ def test_what_somebody_removes_after_the_read_back_is_not_named(home: PushHome) 
     theirs = min(held & writable(home, first.type_id) - {first.changes[0].field})
     home.sandbox.world.assets.edit(first.key[0], {theirs: None})
     assert home.apply(plan).exit_code == 0
+
+
+@pytest.mark.slow
+def test_an_edit_of_another_value_while_a_write_waits_is_not_named(home: PushHome) -> None:
+    """Somebody edits it before the second attempt, so the write did not do that."""
+
+    def edit_theirs(request: Request) -> None:
+        if request.method == "PATCH":
+            home.sandbox.world.assets.edit(edit.key[0], {other: "theirs"})
+
+    (edit,) = edits_of_full_assets(home, 1)
+    held = {name for name, value in home.values(edit.key[0]).items() if value}
+    other = min(held & writable(home, edit.type_id) - {edit.changes[0].field})
+    busy = {"match": {"method": "PATCH"}, "times": 1, "effect": {"kind": "status", "status": 503}}
+    home.sandbox.set_faults([busy])
+    home.sandbox._server.app.before = edit_theirs
+    assert home.apply(home.plan(edit)).exit_code == 0
+    assert "theirs" in home.values(edit.key[0])[other]
 
 
 @pytest.mark.slow

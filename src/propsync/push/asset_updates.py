@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from propsync.api import Accept, Answer, Api, FieldKind, MalformedBody, Sent, page_request
 from propsync.errors import NotFound, RequestRefused, UnexpectedAnswer
 from propsync.push import verdicts
@@ -14,6 +16,7 @@ from propsync.records import PayloadUnreadable, is_nothing
 from propsync.resources import ASSETS, ListQuery
 
 _SEVERAL = 2  # a server that ignores the id in the request then shows itself
+Note = Callable[[AssetReading | None], object]
 
 
 class AssetUpdates:
@@ -57,10 +60,12 @@ class AssetUpdates:
             return verdicts.retyped()
         return verdicts.compared(entry, there.values, sent)
 
-    def write(self, reader: Api, writer: Api, entry: Entry, there: AssetReading | None, sent: Sent) -> Outcome:
+    def write(
+        self, reader: Api, writer: Api, entry: Entry, there: AssetReading | None, sent: Sent, note: Note
+    ) -> Outcome:
         """Sends the new values; `there` is the present asset, `sent` is what an earlier apply may have done.
 
-        Raises ResourceFailed and what ends the run.
+        `note` gets the asset of each later look. Raises ResourceFailed and what ends the run.
         """
         values = self.answers.written(entry)
         kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
@@ -68,7 +73,14 @@ class AssetUpdates:
         def current() -> AssetReading | None:
             return self.current(reader, entry.key[0])
 
-        looks = Looks(lambda so_far: self.compared(entry, current(), so_far), sent)
+        def look(so_far: Sent) -> Outcome | None:
+            now_there = current()
+            found = self.compared(entry, now_there, so_far)
+            if found is None:
+                note(now_there)
+            return found
+
+        looks = Looks(look, sent)
 
         def patch() -> Outcome:
             writer.update_asset(entry.property_id, entry.key[0], values, kinds, looks.again)

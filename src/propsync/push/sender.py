@@ -27,7 +27,7 @@ from propsync.push.journal import Pair, WriteJournal
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry
 from propsync.push.schedule_writes import Members, ScheduleWrites
-from propsync.push.shapes import Answers
+from propsync.push.shapes import Answers, AssetReading
 from propsync.push.unplanned import Unplanned
 from propsync.resources import ASSETS
 from propsync.suppression import Suppression
@@ -89,7 +89,7 @@ class Sender:
         self._schedules = ScheduleWrites(answers.schedules, suppression)
         self._streak = _Streak()
         self.left: dict[int, Outcome] = {}
-        self.unplanned = Unplanned(self._plan.resource)
+        self.unplanned = Unplanned(self._plan.resource, answers.assets.may_write)
 
     def send(self) -> None:
         """Sends side by side. Raises StopRun and ApiUnreachable; the journal has everything done until then."""
@@ -180,9 +180,12 @@ class Sender:
         found = self._updates.compared(entry, there, sent)
         if found is not None:
             return found
-        held = self.unplanned.note(number, entry, there.values if there else {})
-        self._journal.sending(number, held=held)
-        return self._updates.write(clients.reader, clients.writer, entry, there, sent)
+
+        def note(there: AssetReading | None) -> list[str]:
+            return self.unplanned.note(number, entry, there.values if there else {})
+
+        self._journal.sending(number, held=note(there))
+        return self._updates.write(clients.reader, clients.writer, entry, there, sent, note)
 
     def _send_schedule(self, clients: Clients, number: int, entry: Entry) -> Outcome:
         sent = self._earlier(number)

@@ -5,7 +5,7 @@ The journal has the names of those that held a value, so that a later apply can 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from propsync.push import verdicts
@@ -20,8 +20,9 @@ from propsync.resources import ASSETS
 class Unplanned:
     """Keeps them from the look before a write until its read-back; threads may share it."""
 
-    def __init__(self, resource: str) -> None:
-        self._is_assets = resource == ASSETS.name
+    def __init__(self, resource: str, may_write: Callable[[str, str], bool]) -> None:
+        """`may_write` says whether a write may have a field of a type: links to images differ at each reading."""
+        self._is_assets, self._may_write = resource == ASSETS.name, may_write
         self._before: dict[int, Mapping[str, Any]] = {}
 
     def note(self, number: int, entry: Entry, values: Mapping[str, Any]) -> list[str]:
@@ -42,21 +43,24 @@ class Unplanned:
         """Gives the records that lost such values an outcome that says so. `shown` are the values after the write."""
         so_far = journal.so_far
         for number in so_far.held.keys() - so_far.compared:
-            key, outcome = so_far.plan.entries[number].key, so_far.outcomes.get(number)
-            if outcome and outcome.state == APPLIED and key in shown:
-                changed = self._changed(number, so_far.held[number], shown[key]).difference(hidden)
+            entry, outcome = so_far.plan.entries[number], so_far.outcomes.get(number)
+            if outcome and outcome.state == APPLIED and entry.key in shown:
+                changed = self._changed(number, entry, so_far.held[number], shown[entry.key]).difference(hidden)
                 if changed:
                     journal.done(number, verdicts.others_changed(outcome, [labels.get(one) or one for one in changed]))
 
-    def _changed(self, number: int, held: Collection[str], there: Mapping[str, Any]) -> set[str]:
-        """The fields whose value is gone, and the members of a schedule that are not as a PUT of this apply had them.
+    def _changed(self, number: int, entry: Entry, held: Collection[str], there: Mapping[str, Any]) -> set[str]:
+        """The fields whose value is gone or differs, and the members of a schedule that are not as a PUT had them.
 
         An API may work out further values, such as another status: only one that it sets back to the first is named.
         """
         gone = {name for name in held if is_empty(there.get(name))}
-        before = None if self._is_assets else self._before.get(number)
+        before = self._before.get(number)
         if before is None:
             return gone
+        if self._is_assets:
+            kept = (name for name in held if self._may_write(entry.type_id, name))
+            return gone | {name for name in kept if not is_stored(before.get(name), there.get(name))}
         differ = {one for one in MEMBERS if one in before and not is_stored(before[one], there.get(one))}
         status = {STATUS} if is_set_back(before.get(STATUS), there.get(STATUS)) else set()
         return gone.difference(MEMBERS) | differ | status

@@ -237,7 +237,7 @@ class _Apply:
         self._settings, self._plan, self._journal, self._suppression = settings, plan, journal, suppression
         self._call, self._policy, self._known = call, policy, known
         self._left: dict[int, Outcome] = {}
-        self._unplanned = Unplanned(plan.resource)
+        self._unplanned: Unplanned
         self._stopped: PropsyncError | None = None
         self._writes: list[Write] = []
         self._unread: dict[Key, str] = {}
