@@ -262,6 +262,16 @@ def test_where_the_server_ignores_property_types_that_fill_pages_are_read_by_ids
 
 
 @pytest.mark.slow
+def test_a_server_with_shorter_pages_than_requested_is_asked_for_as_few_ids_at_once(nights: Nights) -> None:
+    nights.estate.is_random = True
+    nights.estate.most = 7
+    _spread(nights, 60, 2, types=2)
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert nights.is_truth("assets")
+
+
+@pytest.mark.slow
 def test_where_the_server_ignores_every_filter_what_was_seen_is_published_and_nothing_known_is_lost(
     nights: Nights,
 ) -> None:

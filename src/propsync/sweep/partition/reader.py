@@ -205,7 +205,7 @@ class Partition:
         chunk: list[str] = []
         for one in ids:
             query = self._query.narrowed(*part.filters, (str(self._resource.id_filter), [*chunk, one]))
-            if chunk and (len(chunk) >= self._reader.limit or not self._reader.fits(query)):
+            if chunk and (len(chunk) >= self._page_size() or not self._reader.fits(query)):
                 yield chunk
                 chunk = []
             chunk.append(one)
