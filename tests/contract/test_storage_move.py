@@ -11,6 +11,8 @@ from kit.bucket import KEYS, URL, FolderBucket, flaws
 
 from propsync.errors import BaseLost, HomeUnusable, PropsyncError, SettingsError
 from propsync.runbooks import nightly
+from propsync.runbooks.archive_export import export
+from propsync.runbooks.erase_verify import verify_erased
 from propsync.runbooks.storage_move import MoveReport, move_storage
 from propsync.settings import load_settings
 from propsync.storage import Storage
@@ -127,6 +129,19 @@ def test_no_run_begins_without_the_bucket_of_its_home_until_that_has_left_it(at:
         nightly(load_settings(environ=at.environ()))
     moved(at, str(at.path), storage_url=URL)
     assert nightly(load_settings(environ=at.environ())).exit_code == 0
+
+
+def test_nothing_reads_the_rest_of_a_home_without_its_bucket(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:
+    """A search would find no trace of what the bucket has, a bag would lack documents, and a move has no source."""
+    moved(at, URL)
+    settings = load_settings(environ=at.environ())
+    for command in (
+        lambda: verify_erased(settings, "Zyx Quagmire"),
+        lambda: export(settings, tmp_path / "bag"),
+        lambda: move_storage(settings, str(tmp_path / "other")),
+    ):
+        with pytest.raises(SettingsError, match=f"it is not set, and {at.path} is in {URL}"):
+            command()
 
 
 def test_choices_and_lists_come_along_to_a_disk(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from propsync.documents.names import FolderNames
 from propsync.errors import DiskFull, DocumentDamaged, UsageError
 from propsync.progress import progress, size_in_words
 from propsync.runbooks.bag_folder import unfinished
-from propsync.runbooks.workplace import blobs_of
+from propsync.runbooks.workplace import blobs_of, refuse_elsewhere
 from propsync.runs import exit_code
 from propsync.settings import Settings
 from propsync.storage import disk_errors, sync_file
@@ -94,8 +94,10 @@ def export(
     API.
 
     Raises UsageError (exit 2) for a folder that is not empty or cannot be made, and if there is nothing to export.
-    A full disk raises DiskFull, and one that fails HomeUnusable: both exit 1.
+    Raises SettingsError for a home in a bucket that the settings do not name. A full disk raises DiskFull, and one that
+    fails HomeUnusable: both exit 1.
     """
+    refuse_elsewhere(settings)
     target = _free_folder(settings, folder)
     _check_text(organisation or "")
     with open_published(settings.published / "warehouse.duckdb") as reader:

@@ -11,7 +11,7 @@ from typing import Any
 from propsync.documents.cluster.equipment import bounds_of
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import UsageError
-from propsync.runbooks.workplace import object_storage
+from propsync.runbooks.workplace import object_storage, refuse_elsewhere
 from propsync.runs import RunLock, exit_code
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
@@ -53,11 +53,13 @@ class Verified:
 def verify_erased(settings: Settings, words: str) -> Verified:
     """Reads every file below home and every object of its bucket, unpacked, and looks for `words`. Changes nothing.
 
-    Raises UsageError for words that are too short, SettingsError, Busy; with a bucket StorageAway and StorageRefused.
+    Raises UsageError for words that are too short, SettingsError, HomeUnusable, Busy; with a bucket StorageAway and
+    StorageRefused.
     """
     needle = Needle(words)
     if not settings.state.is_dir():
         raise UsageError("PROPSYNC_HOME", f"{settings.home} is not a home of propsync", "Set it to your home folder")
+    refuse_elsewhere(settings)
     with RunLock(settings.state / "run.lock").held(_WHAT, settings.lock_wait):
         return Verified(_searched(settings, needle), list(_beyond(settings)))
 

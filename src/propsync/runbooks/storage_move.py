@@ -10,7 +10,7 @@ from propsync.bucket import BucketHome, damaged_documents, damaged_files, fetch_
 from propsync.documents.verification import Verification
 from propsync.errors import BaseLost, UsageError
 from propsync.runbooks.rebuild import rebuild
-from propsync.runbooks.workplace import MOVING, Workplace, workplace
+from propsync.runbooks.workplace import MOVING, Workplace, refuse_elsewhere, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.settings import CONFIG_NAME, Settings
 from propsync.storage import LocalStorage, files_named
@@ -46,6 +46,7 @@ def move_storage(settings: Settings, to: str) -> MoveReport:
     """
     if "://" in to or to.startswith(_SCHEMES):
         return _to_bucket(settings, to)
+    refuse_elsewhere(settings)
     if settings.storage_url is None:
         raise UsageError("--to", "this home is on a disk already", "Give a bucket, such as s3://bucket/folder")
     return _to_disk(settings, _folder(settings, to))
