@@ -97,10 +97,10 @@ def export(
     Raises SettingsError for a home in a bucket that the settings do not name. A full disk raises DiskFull, and one that
     fails HomeUnusable: both exit 1.
     """
-    refuse_elsewhere(settings)
     target = _free_folder(settings, folder)
     _check_text(organisation or "")
     with open_published(settings.published / "warehouse.duckdb") as reader:
+        refuse_elsewhere(settings)
         holdings = Holdings(reader, properties, all_versions=all_versions)
         report = ExportReport(str(target))
         report.left_out += _without_documents(holdings, properties)
