@@ -33,7 +33,7 @@ field_values as (
     value_text,
     case
       when not (is_serial or is_condition or is_result) or staging.is_blank(value_text) then null
-      when value_options is not null then array_to_string(value_option_labels, '; ')
+      when value_options is not null then staging.choice(value_options, value_option_labels)
       else value_text
     end as words,
     case when is_installed or is_next_due then coalesce(value_date, staging.day_written(value_text, $time_zone)) end as day

@@ -35,17 +35,7 @@ spelt as (
     valid_from,
     valid_to,
     value_options as option_ids,
-    coalesce(
-      if(
-        value_options is null,
-        null,
-        array_to_string(
-          list_transform(list_zip(value_options, value_option_labels), lambda chosen: coalesce(chosen[2], chosen[1])), '; '
-        )
-      ),
-      value_text,
-      value_json::varchar
-    ) as value
+    coalesce(staging.choice(value_options, value_option_labels), value_text, value_json::varchar) as value
   from intervals
 ),
 began as (

@@ -19,11 +19,7 @@ COLUMN_TYPES = {
     "file": ("JSON", "value_json"),
     "pin": ("JSON", "value_json"),
 }
-# an option that no type offers shows its id rather than nothing
-_OPTIONS = (
-    "if(value_options is null, null, array_to_string(list_transform(list_zip(value_options, value_option_labels), "
-    "lambda chosen: coalesce(chosen[2], chosen[1])), '; '))"
-)
+_OPTIONS = "staging.choice(value_options, value_option_labels)"
 _FEW = 40  # fields; up to this number one query for all values of a type is faster than one for each kind of value
 # a field that becomes a text keeps the options that assets chose before
 _TEXT = f"coalesce(value_text, {_OPTIONS})"
