@@ -77,6 +77,14 @@ union all
 select date '2026-03-31', true, 'l', 'Lifts', 3, 0, 0, 0;
 """
 
+FOUND_AGAIN = """
+create table marts.actions as select *, 'p' as property_id, 'Elm House' as property_name, true as is_current,
+  date '2026-03-01' as raised_on from (values
+  ('s1', 'Door wedged', 'Stair 1'), ('s2', 'Door wedged', 'Stair 1'), ('s1', 'Seal worn', null),
+  ('s2', 'Seal worn', null), ('s1', null, 'Roof'), ('s2', null, 'Roof'), ('s1', null, null), ('s2', null, null))
+  as t(assessment_id, title, location);
+"""
+
 KNOWN_ON_A_DAY = """
 create table marts.compliance_days as select *, date '2026-03-31' as day, true as is_known, 1 as properties_in_date,
   0 as properties_due_soon, 0 as properties_out_of_date, 0 as properties_unknown
@@ -135,6 +143,13 @@ def answer(words: str, tables: str, columns: str) -> Rows:
             "assessment_type, percent_in_date",
             [("Gas", 99.9), ("Lifts", 100.0)],
             id="one of thousands that is unknown",
+        ),
+        pytest.param(
+            "Which findings came back",
+            FOUND_AGAIN,
+            "title, location, assessments",
+            [("Door wedged", "Stair 1", 2)],
+            id="actions without a title or a location",
         ),
         pytest.param(
             "What were the same numbers",
