@@ -20,6 +20,14 @@ users as (
 names as (
   select map(coalesce(list(user_id), []), coalesce(list(user_label), [])) as of_users from users
 ),
+places as (
+  -- a record that moved has ids as values
+  select 'property_id' as field, property_id as id, property_label as words from marts.properties
+  union all
+  select 'asset_type_id', asset_type_id, name from main.asset_types
+  union all
+  select 'assessment_type_id', assessment_type_id, name from main.assessment_types
+),
 flags as (
   -- changes have no values of arrays. Of an assessment's flags, the present ones say more than two dashes
   select assessment_id, string_agg(counted || ' ' || state, ', ' order by state) as states
@@ -34,18 +42,21 @@ flags as (
 completed as (
   select
     seen.*,
+    coalesce(places_before.words, old_value) as value_before,
     if(
-      resource = 'assessments' and field = 'flags',
+      resource = 'assessments' and seen.field = 'flags',
       'flags now: ' || coalesce(flags.states, 'none'),
-      new_value
+      coalesce(places_now.words, new_value)
     ) as value_now
   from seen
   left join flags on flags.assessment_id = seen.record_id
+  left join places as places_before on places_before.field = seen.field and places_before.id = old_value
+  left join places as places_now on places_now.field = seen.field and places_now.id = new_value
 ),
 spelt as (
   select
     seen.*,
-    list_transform([old_value, value_now], lambda value: case
+    list_transform([value_before, value_now], lambda value: case
       when resource = 'schedules' and field = 'assigned_users' then if(
         coalesce(value, '') = '',
         'nobody',
