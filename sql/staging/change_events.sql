@@ -65,12 +65,21 @@ versions as (
   union all
   from schedule_versions
 ),
-first_loads as (
-  select 'assets' as resource, min(valid_from) as loaded_at from history.assets
+first_versions as (
+  select 'assets' as resource, min(valid_from) as seen_at from history.assets
   union all
   select 'assessments', min(valid_from) from history.assessments
   union all
   select 'schedules', min(valid_from) from history.schedules
+),
+first_reads as (
+  select unnest($first_reads::struct(resource varchar, read_at timestamptz)[], recursive := true)
+),
+-- what a backfill or an incomplete read leaves out was not looked for, so the first complete read finds nothing new
+first_loads as (
+  select resource, greatest(seen_at, read_at) as loaded_at
+  from first_versions
+  left join first_reads using (resource)
 )
 select
   versions.* exclude (change, first_seen_at),
@@ -80,6 +89,6 @@ select
     when changed_at > first_seen_at then 'returned'
     else 'new'
   end as change,
-  changed_at = loaded_at as is_first_load
+  change = 'insert' and changed_at <= loaded_at and changed_at <= first_seen_at as is_first_load
 from versions
 join first_loads using (resource)

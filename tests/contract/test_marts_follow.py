@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from kit.deaths import Killed
-from kit.small_api import SmallHome, assessment
+from kit.small_api import SmallHome, assessment, asset
 
 from propsync.desk import Marts, inputs
 from propsync.errors import MergeFailed, TokenRefused
+from propsync.runbooks import Scope
 from propsync.runbooks import desk as runbook
 
 pytestmark = pytest.mark.usefixtures("desk")
@@ -123,3 +124,17 @@ def test_a_kill_between_the_rows_of_a_mart_and_its_note_leaves_no_file_behind(sm
     for mart in ("compliance", "properties", "asset_register"):
         rows = "select count(*), sum(hash(one)) from {} as one"
         assert home.rows(rows.format(f"'{folder}/{mart}.parquet'")) == home.rows(rows.format(f"marts.{mart}")), mart
+
+
+def test_what_the_first_complete_read_finds_after_a_backfill_is_not_new(small_nights: SmallHome) -> None:
+    home, api = small_nights, small_nights.server
+    first_load = "select count(*) filter (is_first_load), count(*) from marts.changes where resource = 'assets'"
+    only = {"total": 1, "assets": api.assets[:1], "types": api.types}
+    api.answer = lambda path, query: (200, only) if "id" in query else None
+    assert home.backfill(Scope(assets=("a0",))).exit_code == 0
+    assert home.rows(first_load) == [(1, 1)]
+    assert home.sync().exit_code == 0
+    assert home.rows(first_load) == [(6, 6)]
+    api.assets.append(asset("later"))
+    assert home.sync().exit_code == 0
+    assert home.rows(first_load) == [(6, 7)]

@@ -18,14 +18,16 @@ class DeskChoices:
     """The values that marts bind, by name.
 
     `as_of` is the start of the last run that read the API or documents, `today` its day in PROPSYNC_TIME_ZONE. `lists`
-    has the mark of each staging table that counts days. Words are in lower case; `priority_order` begins with the most
-    urgent. `configured` names the entries whose words propsync.toml has.
+    has the mark of each staging table that counts days. `first_reads` has the first complete read of each resource.
+    Words are in lower case; `priority_order` begins with the most urgent. `configured` names the entries whose words
+    propsync.toml has.
     """
 
     as_of: datetime
     today: date
     time_zone: str
     lists: Mapping[str, str] = field(default_factory=dict)
+    first_reads: tuple[dict[str, Any], ...] = ()
     assessment_date: str | None = None
     due_soon_days: int = 30
     fiscal_year_end: str = "03-31"
@@ -40,7 +42,11 @@ class DeskChoices:
     def of(cls, warehouse: Warehouse, time_zone: str) -> DeskChoices | None:
         """The choices as of the last run, None before the first. A rebuild has the day of the run before it."""
         as_of: datetime | None = warehouse.value(statement("desk/last_run"))
-        return None if as_of is None else cls(as_of, as_of.astimezone(ZoneInfo(time_zone)).date(), time_zone)
+        if as_of is None:
+            return None
+        rows = warehouse.rows(statement("desk/first_reads"))
+        first_reads = tuple({"resource": resource, "read_at": read_at} for resource, read_at in rows)
+        return cls(as_of, as_of.astimezone(ZoneInfo(time_zone)).date(), time_zone, first_reads=first_reads)
 
     def values(self) -> dict[str, Any]:
         """For models to bind."""
