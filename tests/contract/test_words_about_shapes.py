@@ -96,6 +96,18 @@ def test_assessments_keyed_by_id_are_named_and_no_login_page(small_nights: Home)
     assert "login" not in told
 
 
+def test_records_that_are_arrays_are_no_empty_list(small_nights: Home):
+    """propsync rejected each, and the list was read completely."""
+    columns = ["id", "property", "type", "status"]
+    rows = [[f"s{number}", "p1", "k1", "approved"] for number in range(6)]
+    small_nights.server.answer = lambda path, query: (
+        (200, {"total": 6, "columns": columns, "rows": rows[: int(query["limit"])]}) if path == "/assessments" else None
+    )
+    (told,) = small_nights.sync().left_behind
+    assert told.startswith("assessments were never read yet: GET /assessments: none of ")
+    assert "records is an object. Ask the people who run the API for an array of objects" in told
+
+
 @pytest.mark.parametrize(
     ("body", "fault"),
     [

@@ -38,11 +38,12 @@ def find_roles(
     """Settles every role of `resource` from the decoded records of a page or two; two pages may share records.
 
     `known` has the property ids, assessment type ids and statuses met so far, by the names that `Role.known` uses.
-    Raises ShapeUnknown if no record has a required role. Without records it settles nothing.
+    Raises ShapeUnknown if no record has a required role, or none is an object. Without records it settles nothing.
     """
     of_pages = [[record for record in page if isinstance(record, dict)] for page in pages]
     objects = [record for page in of_pages for record in page]
     if not objects:
+        _refuse_others(resource, sum(map(len, pages)))
         return
     known = {**known, "statuses": as_written(objects, known.get("statuses", ()))}
     taken: set[Path] = set()
@@ -229,6 +230,13 @@ def _by_name(role: Role, candidates: Sequence[Path]) -> Choice | None:
         return None
     best = min(named, key=lambda path: (rank(path, role.likely), path))
     return Choice((best,), "likely", "by its name only: no value known elsewhere supports it")
+
+
+def _refuse_others(resource: Resource, count: int) -> None:
+    """Refuses a list of arrays or texts: propsync would reject each, and the list would look empty."""
+    if count >= _PAGE_SPEAKS:
+        step = "Ask the people who run the API for an array of objects"
+        raise ShapeUnknown(f"GET {resource.path}", f"none of {count} records is an object", step)
 
 
 def _unknown(resource: Resource, role: Role) -> ShapeUnknown:
