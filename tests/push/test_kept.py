@@ -119,13 +119,14 @@ def test_a_night_records_what_a_killed_apply_wrote(home: PushHome) -> None:
 
 
 @pytest.mark.slow
-def test_a_damaged_journal_is_named_and_nothing_is_sent(home: PushHome) -> None:
+@pytest.mark.parametrize("altered", [(b'"sending"', b'"sendi'), (b'"entry":0', b'"entry":1')], ids=["cut", "number"])
+def test_a_damaged_journal_is_named_and_nothing_is_sent(home: PushHome, altered: tuple[bytes, bytes]) -> None:
     asset_id, _, kind = home.assets(1)[0]
     plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "new"}))
     with dying(5):
         home.apply(plan)
     path = home.path / journal_key(plan.plan_id)
-    path.write_bytes(path.read_bytes().replace(b'"sending"', b'"sendi', 1))
+    path.write_bytes(path.read_bytes().replace(*altered, 1))
     requests = home.requests
     with pytest.raises(StateUnusable, match="line 2 is damaged"):
         home.apply(plan)

@@ -7,6 +7,7 @@ import threading
 import msgspec
 
 from propsync.storage import LineFile, LocalStorage
+from propsync.storage.seals import sealed_line, unsealed_line
 
 _KEY = "archive/taken.jsonl"
 
@@ -39,7 +40,7 @@ class FetchLog:
 
     def add(self, taken: Fetched) -> None:
         """Notes one result; threads may call it at once. Raises DiskFull, HomeUnusable."""
-        line = msgspec.json.encode(taken)
+        line = sealed_line(msgspec.json.encode(taken))
         with self._lock:
             self._open = self._open or self._storage.lines(_KEY)
             self._open.add(line)
@@ -53,8 +54,8 @@ class FetchLog:
         found: dict[tuple[str, str], Fetched] = {}
         for line in lines:
             try:
-                one = msgspec.json.decode(line, type=Fetched)
-            except ValueError:  # msgspec's errors are ValueErrors
+                one = msgspec.json.decode(unsealed_line(line), type=Fetched)
+            except ValueError:  # SealBroken is one, and so are msgspec's errors
                 continue
             found[one.assessment_id, one.kind] = one
         return list(found.values())

@@ -19,6 +19,7 @@ from propsync.push.erased import shown_outcome
 from propsync.push.outcome import Outcome
 from propsync.push.plan import Plan
 from propsync.storage import LineFile, LocalStorage
+from propsync.storage.seals import sealed_line, unsealed_line
 from propsync.suppression import Suppression
 
 FOLDER = "state/push"
@@ -201,7 +202,7 @@ class WriteJournal:
         self._storage.delete(journal_key(self.so_far.plan.plan_id))
 
     def _add(self, *lines: _Line) -> None:
-        body = b"\n".join(map(_ENCODER.encode, lines))
+        body = b"\n".join(sealed_line(_ENCODER.encode(line)) for line in lines)
         with self._writing:
             self._file.add(body)
             for line in lines:
@@ -222,8 +223,8 @@ def now() -> str:
 
 def _decoded(line: bytes) -> _Line | None:
     try:
-        return _DECODER.decode(line)
-    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
+        return _DECODER.decode(unsealed_line(line))
+    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors, and SealBroken is too
         return None
 
 

@@ -6,6 +6,7 @@ import hashlib
 
 _MARK = b',\n "seal": "'
 _END = b'"\n}'
+_LINE_MARK, _LINE_END = b',"seal":"', b'"}'
 _LENGTH = 32  # hex digits: enough against damage; nobody forges one
 
 
@@ -28,6 +29,20 @@ def unsealed(stored: bytes) -> bytes:
     if after != _seal(body) + _END:
         raise SealBroken("it has changed since propsync wrote it")
     return body
+
+
+def sealed_line(line: bytes) -> bytes:
+    """A JSON object on a line of its own, with its seal as the last member."""
+    return line.removesuffix(b"}") + _LINE_MARK + _seal(line) + _LINE_END
+
+
+def unsealed_line(stored: bytes) -> bytes:
+    """The object without its seal. Raises SealBroken, also if it has none: a kill may cut a line off."""
+    members, _, after = stored.rpartition(_LINE_MARK)
+    line = members + b"}"
+    if after != _seal(line) + _LINE_END:
+        raise SealBroken("it has changed since propsync wrote it")
+    return line
 
 
 def _seal(body: bytes) -> bytes:

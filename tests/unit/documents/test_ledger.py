@@ -243,6 +243,18 @@ def test_notes_are_kept_until_they_are_forgotten_and_a_spoilt_one_spoils_no_othe
     store.clear()
 
 
+def test_a_note_with_any_altered_byte_names_no_other_document(tmp_path: Path, book: Book) -> None:
+    store, path = FetchLog(LocalStorage(tmp_path)), tmp_path / "archive" / "taken.jsonl"
+    for key in ("a", "b"):
+        book.assess(key)
+        store.add(book.took(key))
+    store.close()
+    whole, second = path.read_bytes(), path.read_bytes().rindex(b"{")
+    for place in range(whole.index(b"{"), second - 2):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert store.all() == [book.took("b")]
+
+
 @pytest.mark.parametrize("days", [999_999, 10**9, 10**30])
 def test_a_document_may_be_asked_for_again_after_any_number_of_days(book: Book, days: int) -> None:
     book.assess("a")
