@@ -11,8 +11,11 @@ import pytest
 from propsync.merge.reference.spreadsheet import SheetError
 from propsync.push.damage import CellRefused
 from propsync.push.fields import USERS, Field
+from propsync.push.row_checks import field_change
+from propsync.push.shown import shown
 from propsync.push.values import KEPT, planned
 
+SCORES = {"1": "0", "2": "1", "3": "2", "4": None}
 RATINGS = {
     "o1": "FD30",
     "o2": "FD60",
@@ -261,6 +264,22 @@ def test_a_cell_that_cannot_be_planned_says_why(kind: str, old: Any, cell: Any, 
     with pytest.raises(CellRefused) as error:
         judged(kind, cell, old)
     assert words in error.value.reason
+
+
+def test_an_id_that_is_the_label_of_another_option_can_be_written() -> None:
+    """Such as the id 2 of the score 1."""
+    field = Field("f", "Score", "option", "score", SCORES)
+    for one in SCORES:
+        cell = shown(field, [one])
+        assert planned(cell, field, None) == [one]
+        assert planned(field.whole_name(one).upper(), field, None) == [one]
+        assert planned(cell, field, [one]) is KEPT
+    with pytest.raises(CellRefused, match=r"2 options are called 1: write one of 0 \[1\], 1 \[2\]"):
+        planned("1", field, None)
+
+
+def test_a_plan_names_an_option_with_its_id_if_another_has_the_same_label() -> None:
+    assert field_change(FIELDS["option"], ["o1"], ["o5"]).names == {"o1": "FD30", "o5": "Twin [o5]"}
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_edits_in_a_template_are_planned_and_nothing_else(home: WorldHome, tmp_p
         (6, "a-door04", "f-due", "2026-03-02", None),
     ]
     assert [str(one.changes[1].old) for one in plan.entries[:1]] == ["12.50"]
-    assert plan.entries[1].changes[0].names == {"o1": "FD30", "o2": "FD60", "o3": "Twin", "o5": "Gap; wide"}
+    assert plan.entries[1].changes[0].names == {"o1": "FD30", "o2": "FD60", "o3": "Twin [o3]", "o5": "Gap; wide"}
     assert plan.sizes == {"t-doors": len(TEXTS)}
     assert (plan.file, len(plan.file_sha256)) == ("doors.csv", 64)
     assert plan.published_run == home.note()["run"]

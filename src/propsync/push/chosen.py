@@ -48,9 +48,15 @@ def _named(text: str, field: Field) -> str | None:
     """The id that a text names, None for none. Raises CellRefused for several."""
     found = field.named(text) or field.like(text)
     if len(found) > 1:
-        ids = ", ".join(sorted(found))
-        raise CellRefused(f"{len(found)} {_noun(field)}s are called {text}: write one of the ids {ids}")
+        raise CellRefused(f"{len(found)} {_noun(field)}s are called {text}: write one of {_told_apart(found, field)}")
     return next(iter(found), None)
+
+
+def _told_apart(found: set[str], field: Field) -> str:
+    """The ids, or whole names if an id is the label of another choice."""
+    if all(field.like(one) == {one} for one in found):
+        return f"the ids {', '.join(sorted(found))}"
+    return ", ".join(field.whole_name(one) for one in sorted(found))
 
 
 def _unknown(parts: list[str], field: Field) -> str:

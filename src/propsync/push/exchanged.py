@@ -117,7 +117,7 @@ def _has_other_names(change: FieldChange, fields: Mapping[str, Field]) -> bool:
     own = of_field.label or of_field.column
     is_passed_on = any(_is(shown, one.label) for one in fields.values()) and not _is(shown, own)
     ids = change.new if isinstance(change.new, list) else []
-    names = ((change.names.get(one), of_field.label_of(one)) for one in ids)
+    names = ((change.names.get(one), of_field.name_of(one)) for one in ids)
     return is_passed_on or any(then and now and not _is(folded_name(then), now) for then, now in names)
 
 

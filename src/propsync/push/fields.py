@@ -40,8 +40,17 @@ class Field:
         """The label of a choice, also of one that is offered no more; None without one."""
         return self.choices.get(choice) or self.former.get(choice)
 
+    def name_of(self, choice: str) -> str | None:
+        """The label of a choice for a person who reviews a plan: with its id if another choice has the same label."""
+        label = self.label_of(choice)
+        return self.whole_name(choice) if label and self.like(label) - {choice} else label
+
+    def whole_name(self, choice: str) -> str:
+        """The label of a choice with its id, as people may write it too."""
+        return f"{self.label_of(choice) or choice} [{choice}]"
+
     def named(self, text: str) -> set[str]:
-        """The choices with exactly this id or label."""
+        """The choices with exactly this id or label, or both as their whole name has them."""
         return self._named.get(text, set())
 
     def like(self, text: str) -> set[str]:
@@ -64,7 +73,7 @@ class Field:
     def _names(self, form: Callable[[str], str]) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
         for one, label in self.choices.items():
-            for name in {form(one), form(label if label is not None else one)}:
+            for name in {form(one), form(label if label is not None else one), form(self.whole_name(one))}:
                 found.setdefault(name, set()).add(one)
         return found
 

@@ -28,7 +28,7 @@ class FieldChange(msgspec.Struct, frozen=True):
     """One value to write. `field` is a field's id, or a member of a schedule such as dueDate; `new` is None to clear.
 
     Values are as in the API's JSON (API §2.3, 4.11): text, number (int or Decimal), a list of option or user ids.
-    `names` are the labels of these ids, for people who review the plan.
+    `names` are the names of these ids for people who review the plan: labels, with the id if another one has the same.
     """
 
     field: str

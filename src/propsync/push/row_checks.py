@@ -196,9 +196,9 @@ class RowChecks:
 
 
 def field_change(field: Field, old: Any, new: Any) -> FieldChange:
-    """A change with the labels of the ids in it."""
+    """A change with the names of the ids in it."""
     ids = [one for value in (old, new) if isinstance(value, list) for one in value if isinstance(one, str)]
-    names = {one: label for one in ids if (label := field.label_of(one))}
+    names = {one: name for one in ids if (name := field.name_of(one))}
     return FieldChange(field.id, field.label or field.column, field.kind, old, new, names)
 
 

@@ -44,9 +44,11 @@ def _written(value: Any) -> str:
 
 
 def shown_choice(field: Field, choice: str) -> str:
-    """An option by its label, or by its id where the label does not lead back to it."""
+    """An option by its label, or by its id where the label does not lead back to it, or else by both."""
     label = field.choices.get(choice)
-    return label if label and _leads_back(field, choice, label) else choice
+    if label and _leads_back(field, choice, label):
+        return label
+    return field.whole_name(choice) if field.like(choice) - {choice} else choice
 
 
 def _leads_back(field: Field, choice: str, label: str) -> bool:
