@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from rich.console import Console
 from rich.logging import RichHandler
@@ -19,11 +19,30 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 
+class _Terminal:
+    """A terminal that somebody may close: its bars are lost then, and the work continues."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+
 class Bars:
     """All bars of one terminal, which has room for one display of them."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._console = Console(file=stream)
+        self._console = Console(file=cast(TextIO, _Terminal(stream)))
 
     @cached_property
     def _shown(self) -> RichProgress:
