@@ -32,3 +32,9 @@ def test_a_run_that_ignores_it_publishes(program, sandbox):
     sandbox.set_faults(SLOW)
     assert code_without_terminal(program, "trap '' HUP; exec propsync sync --no-archive") == 3
     assert program("status", "--max-age", "1h").returncode == 0
+
+
+def test_any_other_run_says_that_it_was_interrupted(program, synced, sandbox):
+    sandbox.set_faults(SLOW)
+    assert code_without_terminal(program, "exec propsync sync --no-archive") == 130
+    assert "was interrupted" in program("status").stdout

@@ -103,7 +103,7 @@ def test_a_setting_that_is_wrong_at_night_is_told(propsync, receiver, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_that_is_stopped_says_so(sandbox, receiver, own_settings, tmp_path, by):
     sandbox.set_faults([{"match": {"path": "/properties/assets"}, "effect": {"kind": "delay", "seconds": 5}}])
     program = Program(tmp_path, own_settings | {"PROPSYNC_NOTIFY_URL": receiver.url})

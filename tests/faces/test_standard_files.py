@@ -106,7 +106,7 @@ start.program()
 """
 
 
-_STOPS = itertools.product([("--help",), ("status",), ("query", "select 1")], ["SIGINT", "SIGTERM"])
+_STOPS = itertools.product([("--help",), ("status",), ("query", "select 1")], ["SIGINT", "SIGTERM", "SIGHUP"])
 
 
 @pytest.mark.slow

@@ -111,7 +111,7 @@ def _process_left_alone() -> Iterator[None]:
     """Undoes afterwards what a command sets for the process that it usually has to itself."""
     handlers, thresholds, hook = list(logging.getLogger().handlers), gc.get_threshold(), sys.unraisablehook
     levels = {name: logging.getLogger(name).level for name in LOGGERS}
-    signals = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signals = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     argv = sys.argv
     try:
         yield

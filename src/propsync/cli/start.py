@@ -17,6 +17,8 @@ def program() -> NoReturn:
     """Keeps the three standard files open, then runs the command."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # otherwise nohup, for example, ignores it
         signal.signal(signal.SIGINT, _leave)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # a closed terminal, which nohup ignores too
+        signal.signal(signal.SIGHUP, _leave)
     signal.signal(signal.SIGTERM, _leave)
     _open_what_is_closed()
     from propsync.cli import main

@@ -1,4 +1,4 @@
-"""Ctrl-C and a service manager's SIGTERM during a command: both raise KeyboardInterrupt."""
+"""Ctrl-C, a closed terminal and a service manager's SIGTERM during a command: each raises KeyboardInterrupt."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ was_asked = False
 def begin() -> None:
     """From now on a stop must unwind the work under way. Before, `start` ends the program at once.
 
-    A program that ignores Ctrl-C, as under nohup, continues to ignore it.
+    A program that ignores Ctrl-C or a closed terminal, as under nohup, continues to ignore it.
     """
     global was_asked
     was_asked = False
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, _stop)
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
     signal.signal(signal.SIGTERM, _stop)
     sys.unraisablehook = _unraisable
 

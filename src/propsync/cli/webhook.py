@@ -48,7 +48,7 @@ def run_read(settings: Settings, *, as_json: bool) -> int:
 
 
 def run_webhook(settings: Settings, config: Path | None, host: str, port: int, *, tells_prefect: bool) -> int:
-    """Receives until Ctrl-C or SIGTERM; returns the exit code."""
+    """Receives until Ctrl-C, SIGTERM or a closed terminal; returns the exit code."""
     if find_spec("uvicorn") is None:
         raise UsageError("webhook", "uvicorn is not installed", "Run: pip install 'propsync[webhook]'")
     access = settings.require_webhook()
@@ -74,7 +74,10 @@ async def _serve(receiver: Receiver, read: Callable[[], Awaitable[None]], listen
 
     server = server_of(receiver)
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    ends = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        ends.append(signal.SIGHUP)
+    for number in ends:
         loop.add_signal_handler(number, lambda: setattr(server, "should_exit", True))
     tell(listener, settings)
     reading = asyncio.ensure_future(read())
