@@ -75,7 +75,7 @@ spelt as (
 select
   coalesce(properties.property_label, properties.property_name, spelt.property_id) as property,
   spelt.resource,
-  spelt.type,
+  coalesce(spelt.type, spelt.type_id) as type,
   spelt.change,
   spelt.label as field,
   spelt.sides[1] as before,

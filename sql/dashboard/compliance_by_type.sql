@@ -7,7 +7,7 @@ with undecided as (
   select measure, undecided from marts.measures where day = (select max(day) from marts.measures)
 )
 select
-  any_value(assessment_type) as assessment_type,
+  coalesce(any_value(assessment_type), assessment_type_id) as assessment_type,
   count(*) as required,
   count(*) filter (state = 'in date') as in_date,
   count(*) filter (state = 'due soon') as due_soon,

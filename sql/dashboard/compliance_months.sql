@@ -4,7 +4,7 @@
 -- read by then was not complete, the counts are those of the last complete read
 select
   day,
-  any_value(assessment_type) as assessment_type,
+  coalesce(any_value(assessment_type), assessment_type_id) as assessment_type,
   sum(properties_in_date)::bigint as in_date,
   sum(properties_due_soon)::bigint as due_soon,
   sum(properties_unknown)::bigint as unknown,

@@ -5,7 +5,7 @@ select
   lacking.kind,
   lacking.reason,
   coalesce(properties.property_label, properties.property_name, lacking.property_id) as property,
-  types.name as assessment_type,
+  coalesce(types.name, lacking.assessment_type_id) as assessment_type,
   lacking.assessment_id as assessment,
   lacking.last_error
 from marts.document_coverage as lacking

@@ -1,7 +1,12 @@
 -- title: Schedules due in 30 days
 -- of: main.schedules
 -- why: schedules that are due from today to the 30th day from now
-select coalesce(property_label, property_name, property_id) as property, assessment_type, due_date, assignees, status
+select
+  coalesce(property_label, property_name, property_id) as property,
+  coalesce(assessment_type, assessment_type_id) as assessment_type,
+  due_date,
+  assignees,
+  status
 from marts.schedule_status
 left join (select property_id, property_label from marts.properties) as labels using (property_id)
 where due_band = 'due in 30 days'

@@ -3,7 +3,7 @@
 -- why: unfinished schedules without a due date, which can never become overdue
 select
   coalesce(property_label, property_name, property_id) as property,
-  assessment_type,
+  coalesce(assessment_type, assessment_type_id) as assessment_type,
   status,
   assignees,
   last_approved_on

@@ -4,7 +4,7 @@
 -- without a bundle have none here: approved_without_bundle of marts.properties counts them. So each new bundle can add some
 select
   coalesce(property_label, property_name, property_id) as property,
-  assessment_type,
+  coalesce(assessment_type, assessment_type_id) as assessment_type,
   title as action,
   priority,
   state,

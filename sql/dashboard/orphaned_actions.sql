@@ -3,7 +3,7 @@
 -- why: actions that were not closed when the API lost their assessment. Their state is unknown, and no number above counts them
 select
   coalesce(property_label, property_name, property_id) as property,
-  assessment_type,
+  coalesce(assessment_type, assessment_type_id) as assessment_type,
   title as action,
   priority,
   status as last_status,

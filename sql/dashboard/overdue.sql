@@ -3,7 +3,7 @@
 -- why: schedules whose due date has passed, the longest overdue first
 select
   coalesce(property_label, property_name, property_id) as property,
-  assessment_type,
+  coalesce(assessment_type, assessment_type_id) as assessment_type,
   due_date,
   days_overdue,
   assignees,

@@ -6,9 +6,7 @@ select
   coalesce(property_label, property_name, property_id) as property,
   homes,
   count(*) as lacking,
-  array_to_string(
-    list_sort(list(assessment_type) filter (assessment_type is not null)), '; '
-  ) as assessment_types
+  array_to_string(list_sort(list(coalesce(assessment_type, assessment_type_id))), '; ') as assessment_types
 from marts.compliance
 left join (select property_id, property_label from marts.properties) as labels using (property_id)
 where is_missing

@@ -3,7 +3,7 @@
 -- why: required assessments that are not in date: most days past their date first, then the unknown, large buildings first
 select
   coalesce(property_label, property_name, property_id) as property,
-  assessment_type,
+  coalesce(assessment_type, assessment_type_id) as assessment_type,
   state,
   due_date,
   reason,

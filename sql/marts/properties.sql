@@ -73,7 +73,7 @@ required as (
     count(*) as required_assessments,
     if(bool_or(is_missing is null), null, count(*) filter (is_missing)) as missing_assessments,
     array_to_string(
-      list_sort(list(assessment_type) filter (is_missing and assessment_type is not null)), '; '
+      list_sort(list(coalesce(assessment_type, assessment_type_id)) filter (is_missing)), '; '
     ) as missing,
     count(*) filter (state = 'in date') as in_date,
     count(*) filter (state = 'due soon') as due_soon,
