@@ -37,7 +37,14 @@ from propsync.merge.known import (
 from propsync.merge.reference.list_file import Mistake, read_list
 from propsync.merge.reference.list_table import KEYS, api_lists, dropped, key_of, list_columns, list_target
 from propsync.merge.reference.lists import build_reference, described, finish_reference, lists_left_behind
-from propsync.merge.reference.requirements import REQUIREMENTS, TYPE, Known, Requirement, check_requirements
+from propsync.merge.reference.requirements import (
+    REQUIREMENTS,
+    TYPE,
+    Known,
+    Requirement,
+    check_requirements,
+    unused_columns,
+)
 from propsync.merge.reference.staged_lists import StagedLists
 from propsync.merge.shape_store import ShapeStore, overridden, stored_shape
 from propsync.merge.tables import build_tables, tables_of_family, unbuilt_tables
@@ -116,5 +123,6 @@ __all__ = [
     "take_differing",
     "to_hold",
     "unbuilt_tables",
+    "unused_columns",
     "write_history",
 ]

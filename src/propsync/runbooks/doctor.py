@@ -15,7 +15,17 @@ from propsync.api import Api, RetryPolicy, TokenSource, page_request
 from propsync.desk import AGAINST
 from propsync.errors import ApiUnreachable, HomeUnusable, NotFound, PropsyncError, ResourceFailed, StopRun, UsageError
 from propsync.log import redact
-from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, Mistake, check_requirements, described, read_list
+from propsync.merge import (
+    KEYS,
+    REQUIREMENTS,
+    TYPE,
+    Known,
+    Mistake,
+    check_requirements,
+    described,
+    read_list,
+    unused_columns,
+)
 from propsync.records import decode_shallow, first_text, follow
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES, Resource
 from propsync.runbooks.doctor_blocks import examine_blocks
@@ -172,6 +182,7 @@ def _lists(settings: Settings) -> Iterator[Finding]:
         found = read_list(name, path, keys.get(name), column=TYPE if name == REQUIREMENTS else None)
         if name == REQUIREMENTS:  # a sync also compares its ids with those of the API
             found.mistakes += check_requirements(found, Known())
+            found.notes += unused_columns(found)
         wrong, notes = _first(path, [*found.mistakes, *found.suspects]), _first(path, found.notes)
         seen = wrong or f"{len(found.rows)} rows in {path}{f'; {notes}' if notes else ''}"
         yield Finding(f"list {name}", not wrong, seen, "Correct the list; until then a sync leaves it as it was")

@@ -11,6 +11,7 @@ from propsync.merge.reference.requirements import (
     Known,
     Requirement,
     check_requirements,
+    unused_columns,
 )
 
 COLUMNS = ["assessment_type_id", "property_id", "condition", "every_months"]
@@ -170,3 +171,11 @@ def test_a_list_may_have_further_columns():
 
 def test_a_list_without_the_column_of_types_is_a_mistake_of_its_heading():
     assert faults([["a"]], Known(), ["type"]) == [(1, None, "it has no column assessment_type_id, only type")]
+
+
+def test_columns_that_seem_to_say_when_a_row_holds_or_how_often_are_noted():
+    found = ReferenceList([*COLUMNS, "valid_from", "Frequency", "notes", "updated_by"], 1)
+    assert [note.issue.partition(":")[0] for note in unused_columns(found)] == [
+        "propsync does not use the column valid_from",
+        "propsync does not use the column Frequency",
+    ]

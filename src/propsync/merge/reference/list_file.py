@@ -51,7 +51,7 @@ class ReferenceList:
 
     `heading` is the line of the header, and `lines` has that of each row. `suspects` are keys that Excel seems to have
     changed, and those of a total or a second header. They are mistakes, unless the API has exactly these ids. `notes`
-    are about cells that count as empty.
+    are about cells that count as empty, and columns that nothing reads.
     """
 
     columns: list[str] = field(default_factory=list)

@@ -18,7 +18,7 @@ from propsync.merge.reference.list_table import (
     list_target,
     remove_unnamed,
 )
-from propsync.merge.reference.requirements import REQUIREMENTS, TYPE, Known, check_requirements
+from propsync.merge.reference.requirements import REQUIREMENTS, TYPE, Known, check_requirements, unused_columns
 from propsync.merge.reference.staged_lists import StagedLists
 from propsync.warehouse import TABLES, Models, Warehouse, comment_on_column, comment_on_table, quoted, statement, texts
 
@@ -55,6 +55,7 @@ def finish_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path
     if path := files.get(REQUIREMENTS):
         found = read_list(REQUIREMENTS, path, column=TYPE)
         found.mistakes += check_requirements(found, _known(warehouse, files))
+        found.notes += unused_columns(found)
         _settle(warehouse, run_id, REQUIREMENTS, path, found)
     _note_orphans(warehouse, run_id, files)
     _note_gaps(warehouse, run_id, files, lists)

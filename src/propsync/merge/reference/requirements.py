@@ -14,6 +14,11 @@ REQUIREMENTS = "requirements"
 TYPE = "assessment_type_id"
 _BESIDE = ("property_id", "condition", "every_months")
 """The columns that a list may leave out: without one, its rules are wider, or have no interval."""
+_OF_TIME = frozenset(
+    "from since until till start starts begin begins end ends effective valid expiry expires date day "
+    "interval frequency cycle period every months years weeks days".split()
+)
+"""Words of columns that seem to say when a row holds, or how often."""
 _LIKENESS = 0.8  # "property" is meant, "property_name" is not
 _MOST_MONTHS = 1200
 _CONDITION = re.compile(r"\s*([^\W\d][\w .()-]*+)\s*+(!=|<=|>=|=|<|>)\s*(.*)", re.DOTALL)
@@ -110,6 +115,13 @@ def check_requirements(found: ReferenceList, known: Known) -> list[Mistake]:
         if reason:
             mistakes.append(Mistake(line, key, reason))
     return mistakes
+
+
+def unused_columns(found: ReferenceList) -> list[Mistake]:
+    """A note for each column that seems to say when a row holds, or how often, and that nothing reads."""
+    seem = (one for one in found.columns if one not in _BESIDE and _OF_TIME.intersection(one.lower().split("_")))
+    said = "a row counts on every day, and every_months alone says how often"
+    return [Mistake(found.heading, None, f"propsync does not use the column {one}: {said}") for one in seem]
 
 
 def _nearly_named(columns: Collection[str]) -> Iterator[str]:
