@@ -15,8 +15,11 @@ TYPE = "assessment_type_id"
 _BESIDE = ("property_id", "condition", "every_months")
 """The columns that a list may leave out: without one, its rules are wider, or have no interval."""
 _OF_TIME = frozenset(
-    "from since until till start starts begin begins end ends effective valid expiry expires date day "
-    "interval frequency cycle period every months years weeks days".split()
+    {
+        *("from", "since", "until", "till", "start", "starts", "begin", "begins", "end", "ends", "effective", "valid"),
+        *("expiry", "expires", "date", "day", "days", "weeks", "months", "years"),
+        *("interval", "frequency", "cycle", "period", "every"),
+    }
 )
 """Words of columns that seem to say when a row holds, or how often."""
 _LIKENESS = 0.8  # "property" is meant, "property_name" is not
