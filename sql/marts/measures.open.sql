@@ -111,7 +111,7 @@ plain as (
   select
     concat(unit, ' in date: ', assessment_type_id) as measure,
     day,
-    concat(assessment_type, ' in date') as title,
+    concat(coalesce(assessment_type, assessment_type_id), ' in date') as title,
     unit,
     coalesce(names_then.name, assessment_type) as assessment_types,
     concat('''', replace(assessment_type_id, '''', ''''''), '''') as ids,
