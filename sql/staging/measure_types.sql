@@ -8,7 +8,7 @@ from staging.measure_rules
 join names_then on regexp_matches(name, names, 'i') and not regexp_matches(name, other_names, 'i')
 where len(chosen) = 0
 union all
-select measure, since, day, assessment_type_id, coalesce(names_then.name, types.name) as name
+select measure, since, day, assessment_type_id, coalesce(names_then.name, types.name, assessment_type_id) as name
 from staging.chosen_types
 cross join (select day from staging.counted_days) as days
 left join names_then using (day, assessment_type_id)
