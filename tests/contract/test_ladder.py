@@ -412,6 +412,17 @@ def test_a_total_that_is_always_wrong_in_the_same_way_is_agreed_upon(nights: Nig
     assert 2 not in nights.rungs(again, "assets")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("status", daily([403, 500], 1))
+def test_parts_that_fail_keep_no_list_from_being_agreed_upon(nights: Nights, status: int) -> None:
+    _spread(nights, 60, 12)
+    nights.estate.total = _lying(1)
+    nights.estate.answer = lambda path, query: (status, {}) if _is_narrowed(query) else None
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "agreed")
+    assert nights.is_truth("assets")
+
+
 @pytest.mark.costly
 @pytest.mark.parametrize("beyond", daily(["the last page again", "no records"], 1))
 def test_a_total_that_is_wrong_by_far_costs_no_thousand_requests(nights: Nights, beyond: str) -> None:

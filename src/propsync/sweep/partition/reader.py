@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from propsync.errors import NotFound, RequestRefused
+from propsync.errors import (
+    AccessForbidden,
+    ApiUnreachable,
+    NotFound,
+    RequestRefused,
+    TransientApiError,
+    UnexpectedAnswer,
+)
 from propsync.landing import Certificate
 from propsync.progress import Progress, progress
 from propsync.records import Cutter
@@ -26,6 +34,8 @@ _IDLE_SWEEPS = 3  # of them in a row without a new property
 _LEAF_TRIES = 4  # rungs 0 and 1 of a part that cannot be split
 _MOST_REFUSED = 100  # parts in a row: an API that refuses them all refuses the filter, however few ids it names
 _IDLE_IN_A_ROW = 50  # promised pages that show nothing new
+
+_log = logging.getLogger("propsync.sync")
 
 
 class Unusable(Exception):
@@ -70,6 +80,11 @@ class Partition:
                 is_short = False
         except (Unusable, RequestRefused, NotFound):
             pass
+        except ApiUnreachable:
+            raise
+        except (AccessForbidden, TransientApiError, UnexpectedAnswer) as error:
+            # the API answers the list itself, and sweeps may have shown all of it
+            _log.warning("%s: propsync cannot read the list in parts: %s", self._resource.words, error.what)
         after = self._total()
         return self._certificate(total, after, is_read=not is_short)
 
