@@ -2,12 +2,16 @@
 -- of: marts.compliance
 -- why: how many of the required assessments are in date. Unknown never counts as in date. The percentage is rounded down, so
 -- 100 means all of them. The undecided are in no other number: your list of properties leaves open whether they must have
--- the assessment
+-- the assessment. Two types may have one name, and then have their ids behind it
 with undecided as (
   select measure, undecided from marts.measures where day = (select max(day) from marts.measures)
 )
 select
-  coalesce(any_value(assessment_type), assessment_type_id) as assessment_type,
+  if(
+    count(*) over (partition by any_value(assessment_type)) > 1,
+    concat_ws(', ', any_value(assessment_type), assessment_type_id),
+    coalesce(any_value(assessment_type), assessment_type_id)
+  ) as assessment_type,
   count(*) as required,
   count(*) filter (state = 'in date') as in_date,
   count(*) filter (state = 'due soon') as due_soon,

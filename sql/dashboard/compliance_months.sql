@@ -4,7 +4,11 @@
 -- read by then was not complete, the counts are those of the last complete read
 select
   day,
-  coalesce(any_value(assessment_type), assessment_type_id) as assessment_type,
+  if(
+    count(*) over (partition by day, any_value(assessment_type)) > 1,
+    concat_ws(', ', any_value(assessment_type), assessment_type_id),
+    coalesce(any_value(assessment_type), assessment_type_id)
+  ) as assessment_type,
   sum(properties_in_date)::bigint as in_date,
   sum(properties_due_soon)::bigint as due_soon,
   sum(properties_unknown)::bigint as unknown,
