@@ -19,6 +19,10 @@ named as (
   from staging.measure_types
   group by measure, since, day
 ),
+-- the token may not read the types, or their names are where propsync does not look
+with_names as (
+  select distinct day from staging.type_names_on_days where name is not null
+),
 undecided_on_days as (
   select day, property_id, assessment_type_id from staging.requirements_then where not is_required
   union all
@@ -71,6 +75,7 @@ regulated as (
     unknown,
     coalesce(undecided, 0) as undecided,
     case
+      when assessment_types is null and with_names.day is null then 'propsync knew no name of any assessment type'
       when assessment_types is null then concat('no assessment type has a name that fits ', measure)
       when not is_known then 'propsync had not read the API by then'
       when properties is null then 'no property must have such an assessment'
@@ -83,6 +88,7 @@ regulated as (
   from in_force
   join days using (day)
   left join named using (measure, since, day)
+  left join with_names using (day)
   left join in_homes using (measure, day)
   left join undecided using (measure, since, day)
 ),
