@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from kit.dialects import Dialect
+from kit.small_api import SmallHome
 from kit.world_server import WorldServer
 from privacy.private import (
     LINES,
@@ -175,6 +176,31 @@ def test_a_line_that_matches_nothing_is_told_with_the_nearest_name(
     assert 'hide has "assets.fields[Remark]", which matches nothing; the nearest is Remarks' in caplog.text
     assert 'hide has "assets.scores", which matches nothing; the nearest is score' in caplog.text
     assert caplog.text.count("matches nothing") == 2
+
+
+def test_a_hidden_member_that_the_api_renames_is_named_each_night(
+    small_nights: SmallHome, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The records showed it under its new name, and no line said so."""
+    small_nights.path.mkdir(exist_ok=True)
+    toml = small_nights.path / "propsync.toml"
+    toml.write_text('[privacy]\nhide = ["assessments.occupant", "assessments.scores.by"]\n', encoding="utf-8")
+    people = [one | {"occupant": "Jane", "scores": [{"by": "Joe"}]} for one in small_nights.server.assessments]
+    small_nights.server.assessments = people
+    assert small_nights.sync().exit_code == 0
+    assert "matches nothing" not in caplog.text
+    renamed = [{"Occupant" if name == "occupant" else name: one[name] for name in one} for one in people]
+    small_nights.server.assessments = renamed
+    for _ in range(2):
+        caplog.clear()
+        assert small_nights.sync().exit_code == 0
+        told = 'hide has "assessments.occupant", which matches nothing any more: its member may have another name now'
+        assert told in caplog.text
+        assert "the nearest is Occupant" in caplog.text
+        assert caplog.text.count("matches nothing") == 1
+    toml.write_text(toml.read_text().replace('["', '["assessments.Occupant", "'), encoding="utf-8")
+    assert small_nights.sync().exit_code == 0
+    assert b"Jane" not in small_nights.published.read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from propsync.errors import StateUnusable
+from propsync.records import Path
 from propsync.resources import Resource
 from propsync.warehouse import Warehouse, key_parts, quoted, statement, text
 
@@ -66,13 +68,22 @@ def refuse_older(warehouse: Warehouse, file: str, resources: Iterable[Resource])
 
 def whole_history(resource: Resource) -> str:
     """A relation with the resource's history as it came, although parts of records are hidden."""
+    return statement("merge/hidden/whole_history", **_kept_of(resource))
+
+
+def hides_now(warehouse: Warehouse, resource: Resource, path: Path) -> bool:
+    """Whether a present record has a hidden member of this name, or the resource has no record."""
+    member = text(json.dumps(path[-1], ensure_ascii=False))
+    return bool(warehouse.value(statement("merge/hidden/hides_now", member=member, **_kept_of(resource))))
+
+
+def _kept_of(resource: Resource) -> dict[str, str]:
     first, second = key_parts(resource)
     second = second if second.startswith("'") else f"versions.{second}"
-    return statement(
-        "merge/hidden/whole_history",
-        kept=KEPT,
-        table=quoted(resource.name),
-        resource=text(resource.name),
-        first=first,
-        second=second,
-    )
+    return {
+        "kept": KEPT,
+        "table": quoted(resource.name),
+        "resource": text(resource.name),
+        "first": first,
+        "second": second,
+    }

@@ -21,6 +21,7 @@ from propsync.merge.hiding.reading import read_cut
 from propsync.merge.hiding.run_log import conditions, document_conditions, hides_flags, keyed_condition
 from propsync.merge.hiding.second_file import (
     SETTING,
+    hides_now,
     make_tables,
     new_name,
     refuse_older,
@@ -28,7 +29,7 @@ from propsync.merge.hiding.second_file import (
     whole_history,
 )
 from propsync.merge.hiding.types import has_types, named_types, present, records_now, whole_with_records
-from propsync.merge.hiding.unmatched import unmatched
+from propsync.merge.hiding.unmatched import ANY_MORE, unmatched
 from propsync.merge.hiding.unshown import unshown_columns
 from propsync.records import Path, Shears
 from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS, Resource
@@ -204,16 +205,21 @@ class Hiding:
             self.note_met(resource, shears)
 
     def warnings(self) -> list[str]:
-        """A line for each entry of `hide` that matches nothing."""
+        """A line for each entry of `hide` that matches nothing, or only records that are no more."""
         matched = self._met | {line for line, _, _ in self._fields}
-        return [self._unmatched(line) for line in self.lines if line.text not in matched]
+        never = [self._unmatched(line) for line in self.lines if line.text not in matched]
+        lost = [line for line in self.lines if line.path and line.text in self._met and not self._hides_now(line)]
+        return [*never, *(self._unmatched(line, ANY_MORE) for line in lost)]
 
-    def _unmatched(self, line: HiddenLine) -> str:
+    def _hides_now(self, line: HiddenLine) -> bool:
+        return hides_now(self._warehouse, self._warehouse.catalogue[line.resource], line.path)
+
+    def _unmatched(self, line: HiddenLine, since: str = "") -> str:
         of_resource = {"resource": line.resource} if line.path else None
         labels, types = statement("merge/hidden/labels"), statement("merge/hidden/type_names")
         names = labels if line.type is None else types
         named = self._warehouse.rows(statement("merge/hidden/members") if line.path else names, of_resource)
-        return unmatched(line, [name for (name,) in named if name])
+        return unmatched(line, [name for (name,) in named if name], since)
 
     def conditions(self, other_columns: File | None = None) -> dict[str, str]:
         """Which rows of the run log tell of anything hidden: a condition for each table, by its name.

@@ -13,6 +13,8 @@ from propsync.warehouse import quoted, statement, text
 Ask = Callable[[str], Sequence[tuple[Any, ...]]]
 """Answers a query on the published tables."""
 
+ANY_MORE = " any more: its member may have another name now, and be shown"
+
 
 class Unmatched:
     """Looks for lines among published names. What an earlier run hid is not there."""
@@ -48,9 +50,9 @@ class Unmatched:
         return bool(self._ask(query)[0][0])
 
 
-def unmatched(line: HiddenLine, names: Iterable[str]) -> str:
+def unmatched(line: HiddenLine, names: Iterable[str], since: str = "") -> str:
     """The sentence about a line that matches nothing; `names` are those that it might mean."""
     written = line.field or line.type or ".".join(line.path)
     close = nearest(written, [*names])
     advice = f"; the nearest is {close}" if close else ""
-    return f'[privacy] hide has "{line.text}", which matches nothing{advice}'
+    return f'[privacy] hide has "{line.text}", which matches nothing{since}{advice}'
