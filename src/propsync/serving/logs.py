@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 _MOST = 20_000_000  # bytes
 _LOOK_AT = 20_000  # bytes at the end
-_EMPTY = "Application startup failed"  # the reason precedes it
+_EMPTY = ("Application startup failed", "Background on this error at")  # the reason precedes both
 _TROUBLE = ("error", "critical", "exception", "cannot", "fatal")
 
 
@@ -40,5 +40,6 @@ def last_trouble(log: Path) -> str:
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - _LOOK_AT))
         lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
-    troubles = [line for line in lines if any(word in line.casefold() for word in _TROUBLE) and _EMPTY not in line]
+    telling = (line for line in lines if not any(words in line for words in _EMPTY))
+    troubles = [line for line in telling if any(word in line.casefold() for word in _TROUBLE)]
     return next(reversed(troubles or lines), "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ PREFECT = (*_PYTHON, "-m", "prefect")
 _LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 _OWN_FILES = 0o077  # other users may not read files that a program writes
 _COMMAND_SECONDS = 300
+_DAMAGED = re.compile("file is not a database|disk image is malformed|malformed database schema")
 
 
 def guarded() -> tuple[str, ...]:
@@ -68,8 +70,14 @@ class Program:
             # a log has no line about a kill
             cause = signal.Signals(-code).name if code < 0 else logs.last_trouble(self.log)
             why = cause or f"exit code {code}"
-            raise StopRun("serve", f"the {self.name} stopped unexpectedly: {why}", f"Read {self.log}")
+            raise StopRun("serve", f"the {self.name} stopped unexpectedly: {why}", self._step_against(why))
         logs.keep_small(self.log)
+
+    def _step_against(self, why: str) -> str:
+        if not _DAMAGED.search(why):
+            return f"Read {self.log}"
+        database = self.log.parents[1] / "prefect.db"
+        return f"Move {database} away, which has Prefect's own history and no tables. Then run `propsync serve` again"
 
     def stop(self, seconds: float) -> None:
         """Asks it to end, and kills it if it does not within `seconds`."""

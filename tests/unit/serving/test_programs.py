@@ -70,6 +70,17 @@ def test_one_that_ended_by_itself_is_told_with_its_last_error(python, tmp_path):
     program.stop(1)
 
 
+@pytest.mark.parametrize("words", ["file is not a database", "database disk image is malformed"])
+def test_a_damaged_database_of_prefect_is_told_with_the_step_that_helps(python, tmp_path, words: str):
+    said = f"sqlalchemy.exc.DatabaseError: (sqlite3.DatabaseError) {words}"
+    code = f"print({said!r}); raise SystemExit('(Background on this error at: https://sqlalche.me/e/20/4xp6)')"
+    (tmp_path / "logs").mkdir()
+    program = Program("server", [code], tmp_path / "logs" / "server.log", os.environ, tmp_path)
+    with pytest.raises(StopRun, match=rf"{words}\. Move {tmp_path}/prefect\.db away, .*`propsync serve` again"):
+        until_ended(program)
+    program.stop(1)
+
+
 def test_one_that_does_not_stop_is_killed(python, tmp_path):
     program = Program("server", [STUBBORN], tmp_path / "server.log", os.environ, tmp_path)
     while b"deaf" not in (tmp_path / "server.log").read_bytes():
