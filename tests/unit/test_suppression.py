@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -199,3 +201,21 @@ def test_a_whole_key_that_is_not_that_of_an_erasure_is_refused(tmp_path: Path) -
     erasures.change(*erasures.all(), state=FORGOTTEN)
     erasures.marker()
     assert erasures.damaged() == []
+
+
+@pytest.mark.parametrize(("number", "step"), [(errno.EACCES, "chown -R"), (errno.EIO, "dmesg")])
+def test_an_erasure_that_the_system_keeps_from_us_is_not_to_be_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, step: str
+) -> None:
+    """Without its file, what was erased would come back; an erasure by root leaves one that only root may read."""
+    erasures = Erasures(LocalStorage(tmp_path))
+    erasures.put(of_asset("a"))
+
+    def refused(_storage: LocalStorage, _key: str) -> bytes:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(LocalStorage, "get", refused)
+    with pytest.raises(StateUnusable) as told:
+        erasures.all()
+    assert step in str(told.value)
+    assert "remove" not in str(told.value)

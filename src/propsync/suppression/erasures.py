@@ -10,7 +10,7 @@ from datetime import datetime
 import msgspec
 
 from propsync.errors import StateUnusable
-from propsync.storage import LocalStorage
+from propsync.storage import LocalStorage, step_against, why_unread
 from propsync.storage.seals import sealed, unsealed
 from propsync.suppression.marks import Mark, Marker
 
@@ -165,8 +165,9 @@ class Erasures:
         try:
             return msgspec.json.decode(unsealed(self._storage.get(key)), type=Erasure)
         except (OSError, ValueError) as error:
-            step = "Restore landing/erasures from a backup, or remove this file, then run again"
-            raise StateUnusable(key, f"it cannot be read: {error}", step) from error
+            step = step_against(error)  # a file that only its rights or the disk keep from us may be whole
+            step = step or "Restore landing/erasures from a backup, or remove this file, then run again"
+            raise StateUnusable(key, why_unread(error), step) from error
 
 
 def new_id() -> str:
