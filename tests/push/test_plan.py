@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import resource
 from decimal import Decimal
 from pathlib import Path
@@ -40,6 +42,21 @@ def test_a_damaged_plan_is_refused(tmp_path: Path, cut: int) -> None:
     (tmp_path / "a.plan").write_bytes(whole[:cut])
     with pytest.raises(UsageError, match="cannot be read as a plan"):
         load_plan(tmp_path / "a.plan")
+
+
+@pytest.mark.parametrize(("number", "step"), [(errno.EACCES, "chown -R"), (errno.EIO, "dmesg")])
+def test_a_plan_that_the_system_keeps_from_us_is_not_to_be_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, step: str
+) -> None:
+    """It may be half sent, and another plan would not know what of it was."""
+
+    def refused(_path: Path) -> bytes:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    with pytest.raises(UsageError, match=step) as told:
+        load_plan(tmp_path / "a.plan")
+    assert "push plan" not in str(told.value)
 
 
 def test_a_plan_that_somebody_changed_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from propsync.errors import HomeUnusable, UsageError
-from propsync.storage import NO_MATTER_WHERE, LocalStorage
+from propsync.storage import NO_MATTER_WHERE, LocalStorage, step_against, why_unread
 
 PLAN_VERSION = 1
 CREATE, UPDATE, DELETE = "create", "update", "delete"
@@ -195,7 +195,9 @@ def load_plan(path: Path) -> Plan:
         saved = _DECODER.decode(path.read_bytes())
     except FileNotFoundError as error:
         raise UsageError(where, "there is no such plan", _AGAIN) from error
-    except (OSError, ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+    except OSError as error:
+        raise UsageError(where, why_unread(error), step_against(error) or _AGAIN) from error
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         raise UsageError(where, "it cannot be read as a plan of propsync", _AGAIN) from error
     if saved.plan.version != PLAN_VERSION:
         raise UsageError(where, "another version of propsync made this plan", _AGAIN)
