@@ -110,6 +110,16 @@ def test_the_last_line_of_an_apply_is_the_way_back(home: PushHome, tmp_path: Pat
 
 
 @pytest.mark.slow
+def test_the_last_line_names_no_undo_that_could_take_nothing_back(home: PushHome, tmp_path: Path) -> None:
+    _, place, kind = home.assets(1)[0]
+    save_plan(home.plan(home.create(place, kind, {home.field(kind, "text"): "new"})), tmp_path / "doors.plan")
+    line = CommandLine(tmp_path, home.environ())
+    done = line("push", "apply", "doors.plan")
+    last = "The API cannot delete assets, so no undo takes these back. Next: propsync status"
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, last)
+
+
+@pytest.mark.slow
 def test_the_last_line_points_to_what_is_left_first(home: PushHome, tmp_path: Path) -> None:
     (changed, _, kind), (gone, _, other) = home.assets(2)
     plan = home.plan(

@@ -90,6 +90,9 @@ def _print(report: PushReport, path: Path) -> None:
 
 def _next_command(report: PushReport) -> str:
     """The last line: what to type after an apply."""
+    if report.has_written and report.is_lasting:
+        rest = "Each line above says what to do" if report.left_behind else "Next: propsync status"
+        return f"The API cannot delete assets, so no undo takes these back. {rest}"
     if report.has_written:
         # the plan's id, since an earlier run that was killed may have recorded all of it
         undo = f"propsync push undo {report.plan.plan_id}"

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from propsync.push.outcome import ALREADY, APPLIED, SKIPPED, VERIFIED
-from propsync.push.plan import Plan
+from propsync.push.plan import CREATE, Plan
 from propsync.push.recorded import RecordedWrite
 from propsync.push.records import Write
 from propsync.push.summary import summary
+from propsync.resources import ASSETS
 
 _NAMED = 5  # records that a run names, in `ops.runs`, in notices and under Prefect
 
@@ -101,8 +102,13 @@ class PushReport:
 
     @property
     def has_written(self) -> bool:
-        """Whether the API accepted anything that propsync sent, so that an undo makes sense."""
+        """Whether the API accepted anything that propsync sent."""
         return any(one.is_sent and one.state in (APPLIED, VERIFIED) for one in self.states)
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether the plan has new assets alone, which no undo takes back: the API cannot delete them."""
+        return self.plan.resource == ASSETS.name and all(one.action == CREATE for one in self.plan.entries)
 
     @property
     def already(self) -> int:
