@@ -14,7 +14,9 @@ from msgspec.structs import replace
 
 from propsync.erasing.request import Request
 from propsync.errors import UsageError
+from propsync.push.fields import Field
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange
+from propsync.push.undo import Present, Recorded, way_back
 from propsync.runbooks import erase
 from propsync.runbooks.push_undo import history, undo, unfinished
 from propsync_sandbox.exchange import Request as PushedRequest
@@ -369,6 +371,24 @@ def test_a_value_that_the_api_would_refuse_does_not_come_back(home: PushHome) ->
     assert (refused.row, refused.found) == (2, asset_id)
     assert refused.reason == "the value before does not fit its field, so the API would refuse it"
     assert back.notes[-1] == "Impossible: 1 value that the API shows, and would refuse"
+
+
+def test_a_field_or_an_option_that_its_type_no_longer_has_does_not_come_back() -> None:
+    """The API would refuse the other values of the record with it."""
+    gone = Field("f-gone", "Gone", "text", "gone", is_listed=False)
+    rating = Field("f-rate", "Rating", "option", "rating", {"o2": "Poor"}, former={"o1": "Good"})
+    height = Field("f-h", "Height", "number", "height")
+    old = {"f-gone": "a", "f-rate": ["o1"], "f-h": 1}
+    new = {"f-gone": "b", "f-rate": ["o2"], "f-h": 2}
+    written = [
+        Recorded("r", 2, "assets", "a1", UPDATE, name, old[name], new[name], None, is_unread=False, is_parked=False)
+        for name in old
+    ]
+    fields = {("t1", one.id): one for one in (gone, rating, height)}
+    back = way_back(written, {("a1",): Present("p1", "t1", new, "r")}, fields)
+    assert [one.field for entry in back.entries for one in entry.changes] == ["f-h"]
+    assert [one.column for one in back.refused] == ["Gone", "Rating"]
+    assert back.notes[-1] == "Impossible: 2 values of fields or options that their type no longer has"
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ _EDITED = "somebody edited it since, so the undo leaves it as it is"
 _STAYS = "the API has no delete for assets, so the new asset stays"
 _ERASED = "the value before, or a part of it, was erased, so nobody can write it back"
 _UNFIT = "the value before does not fit its field, so the API would refuse it"
+_OFFERED_NO_MORE = "the type no longer has the field, or an option of the value before, so the API would refuse it"
 _UNKNOWN = "propsync does not know yet what its write did: apply the plan again, then undo it"
 _PARKED = "propsync cannot tell what its write did, so the undo leaves it as it is"
 _BEGINS = (
@@ -165,8 +166,8 @@ def _updated(rows: list[Recorded], there: Present | None, fields: Fields) -> Ite
             yield Refusal(one.row, field.label, first.record, _EDITED)
         elif _is_erased(one.old):
             yield Refusal(one.row, field.label, first.record, _ERASED)
-        elif not _fits(field, old):
-            yield Refusal(one.row, field.label, first.record, _UNFIT)
+        elif why := _why_unfit(field, old):
+            yield Refusal(one.row, field.label, first.record, why)
         else:
             changes.append(field_change(field, now, old))
     if there is not None and changes:
@@ -179,15 +180,16 @@ def _is_erased(value: Any) -> bool:
     return any(isinstance(part, str) and REPLACEMENT in part for part in parts)
 
 
-def _fits(field: Field, value: Any) -> bool:
-    """Whether a write may have a value; the API shows some that none may have, such as a date that no calendar has."""
+def _why_unfit(field: Field, value: Any) -> str | None:
+    """Why no write may have a value; the API shows some that none may have, such as a date that no calendar has."""
     if field.kind == USERS:
-        return value is None or isinstance(value, list)
+        return None if value is None or isinstance(value, list) else _UNFIT
     try:
         check_values({field.id: FieldKind(field.kind)}, {field.id: value})
     except InvalidValue:
-        return False
-    return True
+        return _UNFIT
+    is_offered = not isinstance(value, list) or not field.choices or field.choices.keys() >= {*value}
+    return None if field.is_listed and is_offered else _OFFERED_NO_MORE
 
 
 def _is_ours(one: Recorded, now: Any, there: Present, kind: str = "") -> bool:
@@ -222,10 +224,11 @@ def _undeleted(rows: list[Recorded], there: Present | None, fields: Fields) -> I
         yield Refusal(first.row, None, first.record, _ERASED)
     else:
         given = [(_field(one, "", fields), one.old) for one in rows if one.field in MEMBERS and one.old is not None]
-        yield _entry(first, CREATE, [field_change(field, None, old) for field, old in given if _fits(field, old)])
+        fit = [(field, old) for field, old in given if not _why_unfit(field, old)]
+        yield _entry(first, CREATE, [field_change(field, None, old) for field, old in fit])
         for field, old in given:
-            if not _fits(field, old):
-                yield Refusal(first.row, field.label, first.record, _UNFIT)
+            if why := _why_unfit(field, old):
+                yield Refusal(first.row, field.label, first.record, why)
 
 
 def _entry(one: Recorded, action: str, changes: list[FieldChange]) -> Entry:
@@ -241,8 +244,8 @@ def _field(one: Recorded, type_id: str, fields: Fields) -> Field:
 
 
 def _notes(entries: Sequence[Entry], refused: Sequence[Refusal], as_before: int) -> list[str]:
-    reasons = (_EDITED, _STAYS, _UNFIT, _ERASED, _UNKNOWN, _PARKED)
-    edited, stays, unfit, erased, unknown, parked = (sum(one.reason == why for one in refused) for why in reasons)
+    reasons = (_EDITED, _STAYS, _UNFIT, _OFFERED_NO_MORE, _ERASED, _UNKNOWN, _PARKED)
+    edited, stays, unfit, gone, erased, unknown, parked = (sum(one.reason == why for one in refused) for why in reasons)
     lines = [f"{counted(len(entries), 'record')} can be reversed"]
     if as_before:
         lines.append(f"As before already: {counted(as_before, 'value')}. The undo has nothing to do there")
@@ -258,6 +261,8 @@ def _notes(entries: Sequence[Entry], refused: Sequence[Refusal], as_before: int)
         lines.append(f"Impossible: {counted(stays, 'new asset')}. The API has no delete for assets")
     if unfit:
         lines.append(f"Impossible: {counted(unfit, 'value')} that the API shows, and would refuse")
+    if gone:
+        lines.append(f"Impossible: {counted(gone, 'value')} of fields or options that their type no longer has")
     if erased:
         lines.append(f"Impossible: {counted(erased, 'value')}, erased wholly or in part")
     is_again = any(one.action == CREATE for one in entries)
