@@ -12,7 +12,8 @@ from kit.push_home import PushHome
 from propsync.errors import OtherValuesLost
 from propsync.push import verdicts
 from propsync.push.other_values import OtherValues
-from propsync.push.plan import DELETE, UPDATE, Entry, FieldChange
+from propsync.push.plan import DELETE, UPDATE, Entry, FieldChange, Plan
+from propsync.push.records import verified, writes_of
 from propsync.push.schedule_values import MEMBERS
 from propsync.push.shapes import AssetAnswers, AssetReading
 from propsync_sandbox.exchange import Request
@@ -160,6 +161,17 @@ def test_what_somebody_removes_after_the_read_back_is_not_named(home: PushHome) 
     theirs = min(held & writable(home, first.type_id) - {first.changes[0].field})
     home.sandbox.world.assets.edit(first.key[0], {theirs: None})
     assert home.apply(plan).exit_code == 0
+
+
+def test_a_record_that_lost_other_values_says_so_if_the_api_stored_another_value_too() -> None:
+    change = FieldChange("f1", "Location", "text", "old", " new ")
+    outcome = verdicts.others_changed(verdicts.applied(), ["Height"])
+    plan = Plan("assets", "a.csv", "0", "run", [Entry(2, UPDATE, ("a1",), "p1", "t1", [change])])
+    (write,) = writes_of(plan, {0: outcome})
+    found = verified(write, {("a1",): {"f1": "new"}}, {})
+    assert (found.state, found.code) == ("applied", "StoredOtherwise"), "an undo may replace it"
+    assert "Height changed at the same time" in (found.message or "")
+    assert "Also, the API stored another value than propsync sent" in (found.message or "")
 
 
 @pytest.mark.slow

@@ -115,7 +115,8 @@ def _otherwise(write: Write, why: str) -> Write:
     if write.at is None:
         since = _SHOWN if write.entry.action == DELETE else _SINCE
         return replace(write, state=SKIPPED, code=CHANGED, message=since)
-    return replace(write, code=STORED_OTHERWISE, message=why)
+    message = f"{write.message}. Also, {why}" if write.code == OTHERS_CHANGED else why
+    return replace(write, code=STORED_OTHERWISE, message=message)
 
 
 def shown_writes(writes: Iterable[Write], hidden: Collection[str]) -> list[Write]:
