@@ -18,6 +18,7 @@ from machines.conftest import Machine, Machines
 from propsync.erasing.request import Request
 from propsync.errors import StorageAway
 from propsync.runbooks import erase
+from propsync.runbooks.erase_verify import verify_erased
 
 pytestmark = pytest.mark.slow
 
@@ -49,6 +50,19 @@ def test_no_object_has_it_and_a_new_machine_gets_the_rest(machines: Machines) ->
     assert traces(machines.bucket.root, GONE) == []
     assert home.sync().exit_code == 0
     assert traces(home.path, GONE) == []
+
+
+def test_a_search_says_that_other_machines_may_have_it(machines: Machines) -> None:
+    home, other = machines("one"), machines("two")
+    home.sync()
+    other.rebuild()
+    assert erase(home.settings(), Request(asset=GONE, reason="asked")).exit_code == 0
+    searched = verify_erased(home.settings(), GONE)
+    assert searched.exit_code == 0
+    assert traces(other.path, GONE)
+    assert any("homes of other machines" in one.what for one in searched.beyond)
+    other.rebuild()
+    assert traces(other.path, GONE) == []
 
 
 @pytest.mark.release

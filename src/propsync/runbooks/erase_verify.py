@@ -87,6 +87,7 @@ def _beyond(settings: Settings) -> Iterator[Beyond]:
     yield Beyond("backups and snapshots of home and of the machine", _until(settings))
     if settings.storage_url:
         yield Beyond("older versions of objects in the bucket, and uploads that never ended", _until(settings))
+        yield Beyond("homes of other machines in this bucket: run `propsync sync` on each, or remove the home")
     yield Beyond("copies that people made: exports, bags, spreadsheets, results of queries, downloads")
     yield Beyond("Prefect's own database and logs, if Prefect runs elsewhere")
     yield Beyond("logs that you keep of propsync: the journal, containers, the timetable")
