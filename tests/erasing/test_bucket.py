@@ -53,16 +53,16 @@ def test_no_object_has_it_and_a_new_machine_gets_the_rest(machines: Machines) ->
 
 
 def test_a_search_says_that_other_machines_may_have_it(machines: Machines) -> None:
-    home, other = machines("one"), machines("two")
-    home.sync()
-    other.rebuild()
+    idle, home = machines("one"), machines("two")
+    idle.sync()
+    home.rebuild()
     assert erase(home.settings(), Request(asset=GONE, reason="asked")).exit_code == 0
     searched = verify_erased(home.settings(), GONE)
     assert searched.exit_code == 0
-    assert traces(other.path, GONE)
+    assert traces(idle.path, GONE)
     assert any("homes of other machines" in one.what for one in searched.beyond)
-    other.rebuild()
-    assert traces(other.path, GONE) == []
+    idle.rebuild()
+    assert traces(idle.path, GONE) == []
 
 
 @pytest.mark.release
