@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from deploy.unit_files import CronLine, Machine, cron_table, run_cron_line, value
+from deploy.unit_files import INSTALLED, CronLine, Machine, cron_table, run_cron_line, value
 
 
 @pytest.fixture
@@ -28,6 +28,16 @@ def test_the_crontab_names_the_token_s_file_and_no_token():
     environ, _ = cron_table()
     assert [name for name in environ if "TOKEN" in name] == ["PROPSYNC_TOKEN_FILE"]
     assert environ["PROPSYNC_TOKEN_FILE"] == value("propsync.service", "LoadCredential").partition(":")[2]
+
+
+def test_an_address_with_a_query_reaches_the_run_whole(machine: Machine, lines):
+    """As that of a Teams workflow: a shell would end the value at the `&`, and no notice would come."""
+    address = "PROPSYNC_NOTIFY_URL=https://hooks.example.org/run?version=1&sp=%2Ftriggers;a=$HOME&sig=a*(b)#c"
+    with (machine.etc / "propsync.env").open("a") as file:
+        file.write(f"{address}\n")
+    for line, words in zip(lines, ("sync", "status --max-age 26h"), strict=True):
+        told = run_cron_line(line, machine, swap=(f"{INSTALLED}/propsync {words}", "sh -c 'env; exit 1'"))
+        assert address in told.splitlines()
 
 
 @pytest.mark.slow
