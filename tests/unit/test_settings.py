@@ -646,5 +646,13 @@ def test_a_setting_below_the_line_of_a_table_is_sent_above_it(home, table):
     assert message.endswith("Move it above the first line in brackets")
 
 
+@pytest.mark.parametrize("lines", ["hide = ['x']", "privacy.hide = ['x']", "[reference.privacy]\nhide = ['x']"])
+def test_what_is_to_be_hidden_is_no_list_of_people(home, lines):
+    """A run would continue without that list, and publish all of it."""
+    message = refused_toml(home, f"[reference]\nusers = 'users.csv'\n{lines}")
+    assert "it stands below the line [reference" in message
+    assert message.endswith("Move it below a line [privacy]")
+
+
 def test_a_table_of_shapes_that_is_none_is_shown_as_it_should_be(home):
     assert refused_toml(home, "shapes = 5").endswith('and paths below it: status = "state.code"')

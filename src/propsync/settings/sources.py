@@ -12,7 +12,7 @@ from typing import Any
 from propsync.errors import SettingsError
 from propsync.settings.checks import absolute
 from propsync.settings.messages import checked
-from propsync.settings.model import PREFIX, Settings
+from propsync.settings.model import PREFIX, TABLES, Settings
 from propsync.settings.storage_access import VARIABLES
 
 CONFIG_NAME = "propsync.toml"
@@ -117,11 +117,21 @@ def _check_entries(table: str, entries: object, path: Path) -> None:
     for name, value in entries.items() if isinstance(entries, dict) else ():
         if isinstance(value, dict):
             _check_entries(f"{table}.{name}", value, path)
-            continue
-        _refuse_token(name, path)
-        if "_" in name and _meant(name) in Settings.plain_fields():
+        else:
+            _refuse_token(name, path)
+        if step := _right_place(table, name, value):
             what = f"it stands below the line [{table}], so it is an entry of that table"
-            raise SettingsError(f"{name} in {path}", what, "Move it above the first line in brackets")
+            raise SettingsError(f"{name} in {path}", what, step)
+
+
+def _right_place(table: str, name: str, value: object) -> str | None:
+    """Where an entry belongs, None if that is its table. Among lists, it would only be a list without a file."""
+    if isinstance(value, dict):
+        return f"Move it below a line [{name}]" if table == "reference" and name in TABLES else None
+    if name == "hide" and table != "privacy":
+        return "Move it below a line [privacy]"
+    is_setting = "_" in name and _meant(name) in Settings.plain_fields()
+    return "Move it above the first line in brackets" if is_setting else None
 
 
 def _refuse_token(name: str, path: Path) -> None:
