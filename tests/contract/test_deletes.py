@@ -883,6 +883,21 @@ def test_records_that_moved_out_of_the_part_of_a_backfill_are_not_left_out(
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("is_empty", daily([True, False], 1))
+def test_a_backfill_deletes_nothing_while_the_api_shows_nothing_at_all(nights: Nights, *, is_empty: bool) -> None:
+    """So an API answers during maintenance, or behind a gateway that has lost its way."""
+    homes = property_ids(4)
+    keys = nights.estate.add_assets((homes[n % 4], "t0") for n in range(12))
+    nights.first_night()
+    nights.estate.answer = lambda path, query: (200, {"total": 0, "assets": []}) if is_empty else (404, {})
+    report = nights.backfill(Scope(assets=tuple(keys[:5])))
+    assert (report.exit_code, report.resources["assets"]["deleted"]) == (3, 0)
+    assert nights.held("assets") == {*keys[:5]}
+    nights.estate.answer = lambda path, query: None
+    assert (nights.sync().exit_code, nights.held("assets"), nights.is_truth("assets")) == (0, set(), True)
+
+
 @pytest.mark.parametrize(("status", "exit_code"), [("completed", 0), ("inprogress", 3)])
 def test_records_in_a_status_that_no_list_asks_for_are_not_left_out(
     nights: Nights, status: str, exit_code: int

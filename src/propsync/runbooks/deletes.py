@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from propsync.errors import UsageError
 from propsync.landing import LookedUp, Manifest
-from propsync.merge import UnseenRecords, is_too_many, sample, to_hold
+from propsync.merge import UnseenRecords, is_too_many, sample, some_known, to_hold
 from propsync.resources import Resource
 from propsync.runbooks.left_out import left_out_before
 from propsync.runbooks.workspace import Workspace
@@ -59,7 +60,8 @@ class Deletes:
         self._resource = resource
         self._swept = swept
         self._statuses = statuses
-        self._look_ups = LookUps(workspace.api, resource, swept, every_status, statuses)
+        known = partial(some_known, workspace.warehouse, resource)
+        self._look_ups = LookUps(workspace.api, resource, swept, every_status, statuses, known)
 
     def conclude(self, manifest: Manifest, filters: Filters, accepted: Accepted | None) -> None:
         """Looks up missing records and notes the conclusions in the manifest. Raises ResourceFailed."""
