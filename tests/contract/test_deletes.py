@@ -335,7 +335,7 @@ def test_an_assessment_in_a_status_nobody_knows_stays_until_it_is_found_or_gone(
     assert nights.rows("select count(*) from ops.value_issues") == [(0,)]
 
 
-@pytest.mark.parametrize(("count", "limit"), [(24, 0.02), (24, 1), (6, 0.02)])
+@pytest.mark.parametrize(("count", "limit"), [(24, 0.02), (24, 1), (6, 0.02), (110, 0.02)])
 def test_lists_that_suddenly_show_nothing_move_no_assessment_to_a_status_nobody_knows(
     nights: Nights, count: int, limit: float
 ) -> None:
@@ -348,6 +348,7 @@ def test_lists_that_suddenly_show_nothing_move_no_assessment_to_a_status_nobody_
     report = nights.sync(delete_limit=limit)
     assert report.exit_code == 3
     assert "reports of some exist" in report.left_behind[0]
+    assert nights.rows("select count(distinct reason) from ops.held_deletes") == [(1,)]
     assert (nights.known("assessments"), nights.held("assessments")) == (known, {*keys})
     nights.estate.assessments.update(kept)
     assert nights.sync().exit_code == 0

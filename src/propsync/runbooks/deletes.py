@@ -46,7 +46,11 @@ def accepted_run(workspace: Workspace, run_id: str) -> Accepted:
 
 
 class Deletes:
-    """The decisions about one resource's unseen records in one run."""
+    """The decisions about one resource's unseen records in one run; `is_part` says that it read only a part of them.
+
+    Lists of a part may rightly show nothing, so known records test its look-ups then. If those of a whole resource show
+    nothing, propsync holds all deletes anyway.
+    """
 
     def __init__(
         self,
@@ -55,12 +59,14 @@ class Deletes:
         swept: Swept,
         statuses: Sequence[str],
         every_status: Sequence[str],
+        *,
+        is_part: bool,
     ) -> None:
         self._workspace = workspace
         self._resource = resource
         self._swept = swept
         self._statuses = statuses
-        known = partial(some_known, workspace.warehouse, resource)
+        known = partial(some_known, workspace.warehouse, resource) if is_part else _none
         self._look_ups = LookUps(workspace.api, resource, swept, every_status, statuses, known)
 
     def conclude(self, manifest: Manifest, filters: Filters, accepted: Accepted | None) -> None:
@@ -138,3 +144,7 @@ class Deletes:
         noted += [LookedUp(key, "gone", why) for key, why in sorted(answers.gone.items()) if key not in held]
         noted += [LookedUp(key, "hidden", why) for key, why in sorted(answers.hidden.items()) if key not in held]
         manifest.looked_up = noted
+
+
+def _none(_: int) -> list[Key]:
+    return []

@@ -155,9 +155,8 @@ class ResourceSync:
         self._notice_signed_links(resource, swept)
         manifest = self._manifest(resource, swept, wanted)
         if resource is self._resource and not swept.repeats:
-            deletes = Deletes(
-                self._workspace, resource, swept, wanted, statuses.every(self._workspace, resource, wanted)
-            )
+            every = statuses.every(self._workspace, resource, wanted)
+            deletes = Deletes(self._workspace, resource, swept, wanted, every, is_part=bool(self._filters))
             deletes.conclude(manifest, self._filters, self._accepted)
         manifest.landed.sort(key=lambda landed: landed.sequence)
         manifest.traffic = asdict(self._workspace.api.traffic.since(before))
