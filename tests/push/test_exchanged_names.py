@@ -13,11 +13,14 @@ from push.corrections import corrections_world, csv_file, planned
 
 from propsync.errors import UsageError
 from propsync.push.exchanged import renamed_since
+from propsync.push.journal import WriteJournal
 from propsync.push.plan import Plan
 from propsync.push.published import Published
 from propsync.runbooks.plans import Wanted, make_template
 from propsync.runbooks.push import apply
 from propsync.runbooks.push_tables import open_tables
+from propsync.storage import LocalStorage
+from propsync.suppression import Suppression
 
 USERS = "user_id,name\nu1,Ann Lee\nu2,Ben Orr\nu3,Cy Fox\n"
 EXCHANGED = "user_id,name\nu1,Cy Fox\nu2,Ben Orr\nu3,Ann Lee\n"
@@ -110,6 +113,9 @@ def test_a_plan_is_not_sent_after_a_name_in_it_has_changed(office: Office) -> No
     for plan, places in zip(plans, ("row 2, Type; row 3, At", "row 2, Assigned users"), strict=True):
         with pytest.raises(UsageError, match=f"names in it have changed: {places}[.] Run"):
             apply(office.home.settings(), plan)
+    WriteJournal(LocalStorage(office.home.path), plans[0], Suppression(None, [])).close()  # a part may be sent
+    with pytest.raises(UsageError, match="Apply it with --give-up"):
+        apply(office.home.settings(), plans[0])
     csv_file(schedules, ["property_id", "assessment_type_id", "assigned_users"], ["p0", "k-fire", "Cy Fox"])
     again = planned(office.home, office.folder, Wanted("schedules", schedules))
     with open_tables(office.home.settings()) as reader:

@@ -55,6 +55,7 @@ from propsync.suppression import Suppression
 from propsync.warehouse import PublishedReader, statement, text
 
 _PLAN_AGAIN = "Run `propsync push plan` again"
+_END_FIRST = "Apply it with --give-up, which sends nothing more, then run `propsync push plan` again"
 _LATE = "the API does not show the write yet. Run the same command again"
 _MOVED = "Correct the setting. If the service has moved there, run `propsync sync` and plan again"
 _NAMED = 5  # rows that a message names
@@ -158,8 +159,7 @@ def _check_names(published: Published, plan: Plan, *, has_begun: bool) -> None:
     """Refuses a plan that a person has reviewed by names which mean something else since, such as those of options."""
     if places := renamed_since(published, plan):
         what = f"since it was made, names in it have changed: {first_of(places)}"
-        step = f"End it with --give-up, then run {_PLAN_AGAIN[4:]}" if has_begun else _PLAN_AGAIN
-        raise UsageError(f"plan {plan.plan_id}", what, step)
+        raise UsageError(f"plan {plan.plan_id}", what, _END_FIRST if has_begun else _PLAN_AGAIN)
 
 
 def _check_new(published: Published, plan: Plan) -> None:
