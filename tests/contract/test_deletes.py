@@ -776,6 +776,22 @@ def test_everything_of_a_status_is_held_where_it_had_more_than_twenty(
     assert (report.exit_code, report.resources[resource]["deleted"]) == (exit_code, 0 if exit_code else count)
 
 
+@pytest.mark.parametrize(("lists", "exit_code"), [("By", 3), ("For,By", 0)])
+def test_everything_that_one_list_alone_shows_is_held(nights: Nights, lists: str, exit_code: int) -> None:
+    """A token may lose the right to see what the organisation produced, in lists, look-ups and reports."""
+    estate = nights.estate
+    for key in _assessments(nights, 60):
+        estate.performed[key] = "For"
+    lost = estate.add_assessments((home, "k0") for home in property_ids(21))
+    estate.performed |= dict.fromkeys(lost, lists)
+    nights.first_night()
+    for key in lost:
+        del estate.assessments[key]
+    assert nights.sync(delete_limit=0.9).exit_code == exit_code
+    reasons = {reason for (reason,) in nights.rows("select reason from ops.held_deletes")}
+    assert reasons == ({"this would delete all 21 records of performed By"} if exit_code else set())
+
+
 @pytest.mark.release
 def test_all_but_one_of_a_property_may_go_below_the_limit(nights: Nights) -> None:
     _assets(nights, 60, 20, 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,16 +17,23 @@ FEW = 20
 
 SAMPLE = 100
 _ROLES = ("property", "type", "status")
+_PERFORMED = "performed"
+_ONLY = """case
+    when performed_for and not performed_by then 'For'
+    when performed_by and not performed_for then 'By'
+  end"""
+"""The one list of `performed` that showed an assessment, NULL if both did."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """A known record: its key, property, type, and last known status."""
+    """A known record: its key, property, type, last known status, and the one list of `performed` that showed it."""
 
     key: Key
     property_id: str | None
     type_id: str | None
     status: str | None
+    performed: str | None
 
 
 class UnseenRecords:
@@ -72,24 +79,33 @@ class UnseenRecords:
         return int(self._warehouse.value(statement("warehouse/count_rows", table=f"{self._present} as present")))
 
     def groups(self) -> Counter[tuple[str, str]]:
-        """How many records each value has that a run may not empty: a property, an asset type or a status."""
+        """How many records each value has that a run may not empty: a property, an asset type, a status, or the one list
+        of `performed` that shows them.
+        """
         found: Counter[tuple[str, str]] = Counter()
-        for kind in filter(None, map(self._resource.column, self._resource.held_by)):
-            query = statement("merge/count_groups", column=quoted(kind), present=self._present)
+        for kind, expression in self._kinds():
+            query = statement("merge/count_groups", value=expression, present=self._present)
             for value, count in self._warehouse.rows(query):
                 found[kind, value] = count
         return found
 
     def groups_of(self, keys: Collection[Key]) -> dict[Key, list[tuple[str, str]]]:
-        """The property and the asset type, or the status, of each of these records."""
-        columns = {role: self._resource.column(role) for role in self._resource.held_by}
+        """The values of `groups` that each of these records has."""
         found = {}
         for one in self._unseen:
             if one.key in keys:
                 values = {"property": one.property_id, "type": one.type_id, "status": one.status}
-                groups_of_record = [(column, values[role]) for role, column in columns.items()]
+                groups_of_record = [(self._resource.column(role), values[role]) for role in self._resource.held_by]
+                groups_of_record.append((_PERFORMED, one.performed))
                 found[one.key] = [(kind, value) for kind, value in groups_of_record if kind and value is not None]
         return found
+
+    def _kinds(self) -> Iterator[tuple[str, str]]:
+        """Each kind of value, and its SQL."""
+        for column in filter(None, map(self._resource.column, self._resource.held_by)):
+            yield column, quoted(column)
+        if self._resource.performed:
+            yield _PERFORMED, _ONLY
 
     def _is_asked_for(self, one: Known) -> bool:
         if not self._resource.has_statuses:
@@ -107,6 +123,7 @@ class UnseenRecords:
             key_columns=", ".join(map(quoted, self._resource.key_columns)),
             listed_key=", ".join(PARTS[: len(self._resource.key_columns)]),
             scope=self._scope(),
+            performed=_ONLY if self._resource.performed else "null",
             **{role: self._column_of(role) for role in _ROLES},
         )
 
@@ -132,8 +149,8 @@ class UnseenRecords:
 
 
 def _known(row: tuple[Any, ...]) -> Known:
-    first, second, property_id, type_id, status = row
-    return Known((first, second) if second else (first,), property_id, type_id, status)
+    first, second, *facts = row
+    return Known((first, second) if second else (first,), *facts)
 
 
 def some_known(warehouse: Warehouse, resource: Resource, most: int) -> list[Key]:
