@@ -79,8 +79,9 @@ class UnseenRecords:
         return int(self._warehouse.value(statement("warehouse/count_rows", table=f"{self._present} as present")))
 
     def groups(self) -> Counter[tuple[str, str]]:
-        """How many records each value has that a run may not empty: a property, an asset type, a status, or the one list
-        of `performed` that shows them.
+        """How many records each value has that a run may not empty.
+
+        A value is a property, an asset type, a status, or the one list of `performed` that shows the records.
         """
         found: Counter[tuple[str, str]] = Counter()
         for kind, expression in self._kinds():
