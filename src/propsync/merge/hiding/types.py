@@ -13,7 +13,8 @@ from propsync.shapes import Shape
 from propsync.warehouse import PARTS, key_parts, quoted, resource_fragments, statement, text
 
 TYPES = (ASSET_TYPES, ASSESSMENT_TYPES)
-_FACTS = ("status", "performed_for", "performed_by")
+_TOLD = ("performed_for", "performed_by")
+_FACTS = ("status", *_TOLD)
 _NAMES = ("name",), ("nameSingular",)
 
 
@@ -63,11 +64,12 @@ def whole_with_records(resource: Resource, shown: str) -> str:
 
 
 def present(resource: Resource) -> str:
-    """A relation with the columns of keys and roles of all present records, whether people see them or not."""
-    names = [quoted(name) for name in resource.columns]
+    """A relation with all present records, whether people see them or not: keys, roles, and what lists tell."""
+    facts = _TOLD if resource.performed else ()
+    names = [*map(quoted, resource.columns), *facts]
     return statement(
         "merge/hidden/present",
-        hidden_now=records_now(resource),
+        hidden_now=records_now(resource, *facts),
         columns=", ".join(names),
         table=quoted(resource.name),
         key_columns=", ".join(map(quoted, resource.key_columns)),
