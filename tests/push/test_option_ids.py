@@ -88,7 +88,7 @@ def test_options_that_assets_show_by_label_are_written_by_id_and_come_back(tmp_p
     with Sandbox(scale=SCALE, seed=11) as sandbox:
         home = LabelHome(sandbox, tmp_path / "home")
         home.show_labels()
-        sandbox.world.assets.set_members(next(iter(sandbox.world.truth("assets"))), type="in no list of types", fields=[])
+        sandbox.world.assets.set_members(str(next(iter(sandbox.world.truth("assets")))), type="in no list", fields=[])
         home.sync(["assets", "schedules"])
         asset_id, place, kind, field, old = home.rows(
             "select asset_id, property_id, asset_type_id, field_id, value_options from asset_field_values "
