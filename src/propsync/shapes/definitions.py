@@ -23,6 +23,7 @@ _LABEL = ("label", "name", "title", "caption", "text", "question", "displayname"
 _SURE_LABEL = _LABEL[:-1]  # a description explains a label, and replaces none
 _ENGLISH = ("en", "engb", "english")  # a label may come in several languages: {"cy": "Drws", "en": "Door"}
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
+_NUMBERS = ("position", "order", "index", "sequence")
 _NEARLY_ALL = 0.9  # one odd option must not decide
 _OPTION_ID = ("id", "uid", "_id", "uuid", "optionid", "key", "code", "value", "ref")
 
@@ -33,8 +34,8 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
     if not defined:
         return
     recorded = [entry for asset in assets for entry in entries(asset, results)]
-    referred = {*names(recorded), *(text for value in values(recorded) for text in _all_texts(value))}
-    chosen = {text for value in values(recorded) if _may_choose(value) for text in _all_texts(value)}
+    referred = {*names(recorded), *(text for value in values(recorded) for text in _texts_of_result(value))}
+    chosen = {text for value in values(recorded) if _may_choose(value) for text in _texts_of_result(value)}
     definitions = values(defined)
     settle(shape, "field_id", _field_id(types, defined, referred), defined)
     taken = {*shape.paths("field_id"), KIND}
@@ -66,6 +67,13 @@ def _may_choose(value: Any) -> bool:
     return follow(value, KIND) in (None, "option")
 
 
+def _texts_of_result(result: Any) -> Iterator[str]:
+    """The strings to which it may refer: its own number says nothing, and definitions and options have such numbers."""
+    if isinstance(result, dict):
+        result = {name: held for name, held in result.items() if plain(name) not in _NUMBERS}
+    yield from _all_texts(result)
+
+
 def _all_texts(value: Any) -> Iterator[str]:
     """Every string anywhere in a value, any of which a result may refer to."""
     if isinstance(value, dict):
@@ -85,9 +93,8 @@ def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str]
     if len(names(defined)) < len(defined) / 2:
         inside = inside or [path for path in paths if shares[path] > 0.5]
         inside += _odd_ids([entries(one, FIELDS) for one in types], referred, inside)
-    return _identifier(
-        defined, inside, referred, _ID, "of them are named by assets; it differs in each field of a type"
-    )
+    groups = [entries(one, FIELDS) for one in types]
+    return _identifier(groups, inside, referred, _ID, "of them are named by assets; it differs in each field of a type")
 
 
 def _odd_ids(groups: Sequence[Sequence[Entry]], referred: set[str], unique: Sequence[Path]) -> list[Path]:
@@ -116,26 +123,36 @@ def _own_share(groups: Sequence[Sequence[Entry]], path: Path) -> float:
 
 
 def _identifier(
-    found: Sequence[Entry], inside: Sequence[Path], known: set[str], likely: Sequence[str], evidence: str
+    groups: Sequence[Sequence[Entry]],
+    inside: Sequence[Path],
+    known: set[str],
+    likely: Sequence[str],
+    evidence: str,
 ) -> Choice | None:
     """The one of `inside`, or the name in an object, that matches most known values. Likely names come first if a
     quarter of their values is known: many numbers of assets are the `position` of a field too.
 
-    If arrays occur beside objects, propsync tries the best of `inside` after the name.
+    Only the types, or the lists of options, with a known value count: of the others, assets may use none yet. If arrays
+    occur beside objects, propsync tries the best of `inside` after the name.
     """
+    found = [entry for group in groups for entry in group]
     candidates = [*inside, *([NAME] if names(found) else [])]
     if not candidates:
         return None
 
+    def share_of(path: Path) -> float:
+        used = [group for group in groups if any(entry.text(path) in known for entry in group)]
+        return spoken_for([entry for group in used for entry in group], path, known)
+
     def order(path: Path) -> tuple[bool, float, float, Path]:
-        share = spoken_for(found, path, known)
+        share = share_of(path)
         place = rank(path, likely) if path else len(likely) - 0.5
         return (place >= len(likely) or share < SPEAKS_BY_NAME, -share, place, path)
 
     best = min(candidates, key=order)
     spare = sorted(inside, key=order)[:1] if best == NAME and len(names(found)) < len(found) else []
     what = "the name of the member; " if best == NAME else ""
-    return Choice((best, *spare), "found", f"{what}{spoken_for(found, best, known):.0%} {evidence}")
+    return Choice((best, *spare), "found", f"{what}{share_of(best):.0%} {evidence}")
 
 
 def _unique_share(types: Sequence[Any], path: Path) -> float:
@@ -200,7 +217,7 @@ def _option_id(lists: Sequence[Sequence[Entry]], chosen: set[str]) -> Choice | N
     usual = [path for path in inside if len(texts(values(options), path)) * 2 >= most]
     if len(names(options)) < len(options) / 2:
         usual += _odd_ids(lists, chosen, usual)
-    return _identifier(options, usual or paths, chosen, _OPTION_ID, "of them are values of assets")
+    return _identifier(lists, usual or paths, chosen, _OPTION_ID, "of them are values of assets")
 
 
 def _identifies(lists: Sequence[Sequence[Entry]], path: Path) -> bool:

@@ -197,6 +197,27 @@ def test_numbers_that_assets_happen_to_have_make_no_id_of_a_place():
     assert (shape["field_id"], shape["option_id"]) == ("id", "id")
 
 
+@pytest.mark.parametrize("beside", [{}, {"position": 1}], ids=["values alone", "results have a place too"])
+def test_types_and_lists_that_no_asset_uses_yet_make_no_id_of_a_place(beside):
+    def of_type(number):
+        kinds = {1: "number", 2: "option"}
+        options = [{"key": f"o{number}-{at}", "label": f"Option {at}", "position": at} for at in range(9)]
+        defined = [
+            {"id": f"f{number}-{at}", "type": kinds.get(at, "text"), "label": f"Field {at}", "position": at}
+            for at in range(9)
+        ]
+        return asset_type(*({**one, "options": options} if one["type"] == "option" else one for one in defined))
+
+    def of_asset(count):
+        number = {"type": "number", "field": "f0-1", "value": count}
+        option = {"type": "option", "field": "f0-2", "value": [f"o0-{count}"]}
+        texts = [{"type": "text", "field": f"f0-{at}", "value": "x"} for at in range(3, 9)]
+        return asset(*(one | beside for one in (number, option, *texts)))
+
+    shape = definition_shape([of_type(number) for number in range(10)], [of_asset(count) for count in range(9)])
+    assert (shape["field_id"], shape["option_id"]) == ("id", "key")
+
+
 @pytest.mark.parametrize("assets", [1, 9])
 def test_the_number_of_a_result_does_not_name_its_field(assets):
     numbers = [range(20 * n, 20 * n + 20) for n in range(assets)]
