@@ -177,12 +177,14 @@ class ResourceSync:
         workspace = self._workspace
         sweeper = Sweeper(workspace.api, workspace.pages, workspace.warehouse, workspace.settings.page_limit)
         wanted = SweepScope(asked, self._filters if resource is self._resource else ())
-        start = 0 if wanted.filters else workspace.journal.rung_that_worked(resource.name)
+        start, was_exceeded = (0, False) if wanted.filters else workspace.journal.rung_that_worked(resource.name)
         known = lambda: self._known(asked, types)  # noqa: E731 - the value is costly to make
         shape = self._shapes[resource.name]
         is_plain = not (start or self._filters or self._accepted)
         before = repeatable(workspace, resource, shape, self._settings(asked)) if is_plain else None
-        return sweeper.sweep(resource, shape, wanted, known, listed, start=start, before=before)
+        return sweeper.sweep(
+            resource, shape, wanted, known, listed, start=start, was_exceeded=was_exceeded, before=before
+        )
 
     def _settings(self, asked: Sequence[str]) -> dict[str, Any]:
         """The settings that, with the shapes, decide the requests to the API."""

@@ -31,7 +31,7 @@ class Journal:
 
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse
-        self._rungs: dict[str, int] | None = None
+        self._rungs: dict[str, tuple[int, bool]] | None = None
 
     def last_time(self) -> datetime | None:
         """The time of the latest run so far."""
@@ -178,11 +178,15 @@ class Journal:
         names = [column[0] for column in cursor.description]
         return {row[0]: dict(zip(names[1:], row[1:], strict=True)) for row in cursor.fetchall()}
 
-    def rung_that_worked(self, resource: str) -> int | None:
-        """The rung of the resource's last complete read, None if there was none (`ops.sweeps.rung`)."""
+    def rung_that_worked(self, resource: str) -> tuple[int | None, bool]:
+        """The rung of the resource's last complete read, None if there was none (`ops.sweeps.rung`).
+
+        With it comes whether that read agreed on a total and showed more records.
+        """
         if self._rungs is None:
-            self._rungs = dict(self._warehouse.rows(statement("runs/rungs_that_worked")))
-        return self._rungs.get(resource)
+            rows = self._warehouse.rows(statement("runs/rungs_that_worked"))
+            self._rungs = {name: (rung, was_exceeded) for name, rung, was_exceeded in rows}
+        return self._rungs.get(resource, (None, False))
 
     def runs_of(self, resource: str) -> int:
         """How many runs have merged a resource."""

@@ -84,7 +84,7 @@ class Attempts:
         wanted: SweepScope,
         shaping: Shaping,
         *,
-        was_wrong: bool,
+        was_exceeded: bool,
     ) -> None:
         self._reader = reader
         self._listed = listed
@@ -92,7 +92,7 @@ class Attempts:
         self._wanted = wanted
         self._shaping = shaping
         self._made = 0
-        self._was_wrong = was_wrong
+        self._was_exceeded = was_exceeded
 
     def sweep(self, rung: int) -> Attempt:
         """All lists page by page (rungs 0 and 1)."""
@@ -104,7 +104,7 @@ class Attempts:
                 bar,
                 read_again=self._shaping.wants_second_reading,
                 is_doubtful=self._shaping.seems_volatile,
-                was_wrong=self._was_wrong,
+                was_exceeded=self._was_exceeded,
             )
             self._shaping.find_volatile(first, swept.again, swept.third)
             attempt.is_steady &= swept.is_steady

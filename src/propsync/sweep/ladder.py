@@ -61,13 +61,15 @@ class Sweeper:
         listed: StagedKeys,
         *,
         start: int | None,
+        was_exceeded: bool,
         before: Manifest | None = None,
     ) -> Swept:
         """Sweeps all lists of one resource, climbing from the rung `start` until they are certified. Raises
         ResourceFailed.
 
-        `start` is the rung of the last complete read, None if there was none. `listed` is empty and receives the keys
-        that count. `before` is a snapshot whose evidence still holds for the answers that are the same again.
+        `start` is the rung of the last complete read, None if there was none; `was_exceeded` says that more records
+        came than its totals. `listed` is empty and receives the keys that count. `before` is a snapshot whose evidence
+        still holds for the answers that are the same again.
         """
         ahead = Replay(self._api, self._pages)
         reader = PageReader(ahead, self._pages, resource, shape, self._limit)
@@ -76,7 +78,7 @@ class Sweeper:
             return Swept(
                 Verdict.CERTIFIED, SWEEP, reader, shaping, listed, before.certificates, landed, repeats=before.run_id
             )
-        attempts = Attempts(reader, listed, resource, wanted, shaping, was_wrong=start == AGREED)
+        attempts = Attempts(reader, listed, resource, wanted, shaping, was_exceeded=was_exceeded)
 
         def places() -> KnownIds:
             type_ids = known()["assessment_type_ids"] if resource.types != "asset_types" else ()

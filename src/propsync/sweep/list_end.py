@@ -28,19 +28,19 @@ _IDLE_IN_A_ROW = 3  # pages beyond the total with nothing new: the server repeat
 class ListEnd:
     """Reads beyond the total of one list, since some servers cap it and some count the page.
 
-    A failure of a page that nothing speaks for says nothing, unless `was_wrong`: then totals of the last complete read
-    did not add up. `is_whole` says whether the list ended where it was seen to end, `is_stuck` whether the API shows
-    page 1 for every page.
+    A failure of a page that nothing speaks for says nothing, unless `was_exceeded`: then more records came in the last
+    complete read than its totals. `is_whole` says whether the list ended where it was seen to end, `is_stuck` whether
+    the API shows page 1 for every page.
     """
 
     def __init__(
-        self, reader: PageReader, cutter: Cutter, query: ListQuery, pages: ShownPages, *, was_wrong: bool
+        self, reader: PageReader, cutter: Cutter, query: ListQuery, pages: ShownPages, *, was_exceeded: bool
     ) -> None:
         self._reader = reader
         self._cutter = cutter
         self._query = query
         self._pages = pages
-        self._was_wrong = was_wrong
+        self._was_exceeded = was_exceeded
         self._is_guess = False
         self.is_whole = True
         self.is_stuck = False
@@ -86,7 +86,7 @@ class ListEnd:
         pages, total = self._pages, self._pages.total
         if total is None:
             return pages.records > 0
-        if pages.records > total or pages.ends_full() or self._was_wrong:
+        if pages.records > total or pages.ends_full() or self._was_exceeded:
             return True
         self._is_guess = pages.is_all_at_once() and total > 0
         return self._is_guess

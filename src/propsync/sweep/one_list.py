@@ -67,15 +67,15 @@ class ListSweep:
         *,
         read_again: bool = False,
         is_doubtful: Callable[[Reading, Reading], bool] | None = None,
-        was_wrong: bool = False,
+        was_exceeded: bool = False,
     ) -> ListSwept:
         """Reads the rest, then page 1 once more, unless all came at once and `read_again` does not ask for it.
 
         If `is_doubtful` says so of these two, it reads page 1 for the third time. A failure of the page after a short
-        list says nothing, unless `was_wrong`: then totals of the last complete read did not add up.
+        list says nothing, unless `was_exceeded`: then more records came in the last complete read than its totals.
         """
         pages = self._pages
-        for reading in self._readings(was_wrong=was_wrong):
+        for reading in self._readings(was_exceeded=was_exceeded):
             if isinstance(reading, RefusedPage):
                 # the API's highest page is unknown (API §8); propsync still keeps the pages under way
                 self._is_whole, self._is_refused = False, True
@@ -107,7 +107,7 @@ class ListSweep:
             totals=totals,
         )
 
-    def _readings(self, *, was_wrong: bool) -> Iterator[Reading | RefusedPage]:
+    def _readings(self, *, was_exceeded: bool) -> Iterator[Reading | RefusedPage]:
         """All pages of the list; the caller takes each before it asks for the next."""
         pages = self._pages
         yield pages.first
@@ -116,7 +116,7 @@ class ListSweep:
         if pages.total is not None or not pages.first.page.records:
             yield from self._reader.read_all(self._asked(), self._cutter)
         if self._is_whole:
-            end = ListEnd(self._reader, self._cutter, self._query, pages, was_wrong=was_wrong)
+            end = ListEnd(self._reader, self._cutter, self._query, pages, was_exceeded=was_exceeded)
             yield from end.readings()
             self._is_whole &= end.is_whole
             self._is_stuck = end.is_stuck
