@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from kit.dialects import Dialect
+from kit.server import TOKEN
 from kit.world_home import WorldHome
 from kit.world_server import WorldServer
 from push.corrections import corrections_world, csv_file, planned
 
-from propsync.errors import UsageError
+from propsync.api import Api, TokenSource
+from propsync.errors import NamesChanged, UsageError
 from propsync.push.exchanged import renamed_since
 from propsync.push.journal import WriteJournal
 from propsync.push.plan import Plan
 from propsync.push.published import Published
+from propsync.push.shapes import Answers
 from propsync.runbooks.plans import Wanted, make_template
 from propsync.runbooks.push import apply
 from propsync.runbooks.push_tables import open_tables
@@ -120,3 +123,57 @@ def test_a_plan_is_not_sent_after_a_name_in_it_has_changed(office: Office) -> No
     again = planned(office.home, office.folder, Wanted("schedules", schedules))
     with open_tables(office.home.settings()) as reader:
         assert renamed_since(Published(reader), again) == []
+
+
+def _relabelled(office: Office) -> None:
+    office.home.server.world.type("t-doors").field("f-type").options = (("k1", "Double"), ("k2", "Single"))
+
+
+def _fields_exchanged(office: Office) -> None:
+    doors = office.home.server.world.type("t-doors")
+    doors.field("f-tag").label, doors.field("f-at").label = "At", "Tag"
+
+
+def _types_exchanged(office: Office) -> None:
+    doors, lifts = (office.home.server.world.type(one) for one in ("t-doors", "t-lifts"))
+    doors.name, lifts.name = lifts.name, doors.name
+
+
+@pytest.mark.parametrize(
+    ("exchange", "place"),
+    [(_relabelled, "row 2, Type"), (_fields_exchanged, "row 3, At"), (_types_exchanged, "row 4, its type")],
+)
+@pytest.mark.parametrize("has_begun", [False, True])
+def test_a_plan_is_not_sent_after_the_api_has_changed_a_name_that_no_sync_has_seen(
+    office: Office, exchange: Callable[[Office], None], place: str, *, has_begun: bool
+) -> None:
+    path = office.folder / "doors.csv"
+    header = ["asset_id", "property_id", "asset_type", "Type", "At"]
+    csv_file(path, header, ["a-door01", "", "", "Double", ""], ["a-door02", "", "", "", "10:00"], ["", "p0", "Doors"])
+    plan = planned(office.home, office.folder, Wanted("assets", path))
+    exchange(office)
+    journal = WriteJournal(LocalStorage(office.home.path), plan, Suppression(None, []))
+    if has_begun:
+        journal.left(0)
+    journal.leave()
+    then = "then apply it with --give-up" if has_begun else "then plan again"
+    with pytest.raises(NamesChanged, match=f"the API has changed names in it: {place}[.] Run `propsync sync`, {then}"):
+        apply(office.home.settings(), plan)
+    office.users(USERS)
+    with pytest.raises(UsageError, match=f"names in it have changed: {place}[.]"):
+        apply(office.home.settings(), plan)
+
+
+def test_names_that_are_merely_corrected_change_nothing(office: Office) -> None:
+    path = office.folder / "doors.csv"
+    csv_file(
+        path, ["asset_id", "property_id", "asset_type", "Type"], ["a-door01", "", "", "Double"], ["", "p0", "Doors"]
+    )
+    plan = planned(office.home, office.folder, Wanted("assets", path))
+    doors = office.home.server.world.type("t-doors")
+    doors.name, doors.field("f-type").label = "Fire doors", "Kind"
+    doors.field("f-type").options = (("k1", "Single leaf"), ("k2", " double"))
+    with open_tables(office.home.settings()) as reader:
+        names = Answers.published(reader, {}, Suppression(None, []), plan, ()).names
+    with Api(str(office.home.usual["base_url"]), TokenSource(TOKEN)) as api:
+        assert names.renamed(api, plan.entries) == []

@@ -186,7 +186,7 @@ def test_a_write_that_the_api_accepts_and_stores_later_is_read_back_by_the_next_
     assert home.writes("state, code") == [("applied", None)]
     home.sandbox.world.assets.edit(edit.key[0], {edit.changes[0].field: edit.changes[0].new})
     assert home.apply(plan).exit_code == 0
-    assert [one for one in home.requests if one.startswith("PATCH")] == home.requests[1:2], "it is sent once"
+    assert sum(one.startswith("PATCH") for one in home.requests) == 1, "it is sent once"
     assert len(undo(home.settings(), plan.plan_id).entries) == 1
 
 

@@ -138,7 +138,7 @@ def test_a_value_that_went_with_a_write_is_named_by_a_later_apply(home: PushHome
         with dying(3):  # right after the answer is in the journal
             home.apply(plan)
     else:
-        home.sandbox.set_faults([{"match": {"method": "GET"}, "after": 2, "effect": {"kind": "status", "status": 500}}])
+        home.sandbox.set_faults([{"match": {"method": "GET"}, "after": 3, "effect": {"kind": "status", "status": 500}}])
         assert "could not read it back" in home.apply(plan).lines[0]
         home.sandbox.set_faults([])
     home.sandbox.world.assets.edit(edit.key[0], {lost: None})

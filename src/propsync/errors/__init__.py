@@ -10,6 +10,7 @@
     │   ├── WriteForbidden                  403 to a write, or to the look before it: ask for the right, apply again
     │   ├── WriteUnsupported                the API knows no such write, or redirects it: correct the address
     │   ├── ApiFailing                      every write fails, after all its attempts: apply again later
+    │   ├── NamesChanged                    a plan's names mean something else at the API: sync, plan again
     │   ├── OtherValuesLost                 a write removed values that it did not name: send no more
     │   ├── PlanUnfinished                  writes are sent and not recorded, as another run is at work: apply again
     │   ├── CertificateRefused              the server's TLS certificate is not trusted: trust it, or stay away
@@ -86,6 +87,7 @@ from propsync.errors.stopping import (
     LandingForeign,
     LeaseLost,
     LibraryUnfit,
+    NamesChanged,
     OtherValuesLost,
     PlanUnfinished,
     StateUnusable,
@@ -129,6 +131,7 @@ __all__ = [
     "MalformedBody",
     "ManifestUnreadable",
     "MergeFailed",
+    "NamesChanged",
     "NotFound",
     "OtherValuesLost",
     "PageLost",

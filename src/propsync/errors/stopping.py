@@ -49,6 +49,12 @@ class OtherValuesLost(StopRun):
     advice = "Send no more plans. Report this line, and write the values back by hand: `history.assets` has them"
 
 
+class NamesChanged(StopRun):
+    """The API has other names for what a plan writes than those by which a person has reviewed it."""
+
+    advice = "Run `propsync sync`, then plan again"
+
+
 class PlanUnfinished(StopRun):
     """A plan is sent, and another run keeps propsync from reading it back and recording it."""
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from propsync.push.damage import CellRefused
-from propsync.push.fields import USERS, Field, RecordType, folded_name
-from propsync.push.plan import FieldChange, Plan
+from propsync.push.fields import USERS, Field, RecordType, folded_name, is_other_name, is_passed_on
+from propsync.push.plan import CREATE, Entry, FieldChange, Plan
 from propsync.push.published import Published
 from propsync.push.source import BLANKS, Cell
 from propsync.records import key_of
@@ -21,6 +21,7 @@ from propsync.resources import ASSETS
 _PARTS = "; "
 _OF_FIELDS = ("label renamed", "field new", "field defined again")
 _OF_USERS = "user name passed on"
+ITS_TYPE = "its type"
 
 
 @dataclass
@@ -98,27 +99,42 @@ def check_passed_on(cell: Cell, of_field: Field) -> None:
 
 
 def renamed_since(published: Published, plan: Plan) -> list[str]:
-    """The places of a plan whose new options or users, or whose field, no longer have the names that it shows."""
+    """The places of a plan whose new options or users, field or type no longer have the names that it shows."""
     of_types = {one.id: {each.id: each for each in one.fields} for one in published.asset_types}
     members = {one.id: one for one in published.members}
+    types = published.types(plan.resource)
     return [
-        f"row {entry.row}, {change.label}" if entry.row else change.label
+        place_of(entry, name)
         for entry in plan.entries
-        for change in entry.changes
-        if _has_other_names(change, of_types.get(entry.type_id, {}) if plan.resource == ASSETS.name else members)
+        for name in (
+            *_renamed_type(entry, plan, types),
+            *_renamed_fields(entry, of_types.get(entry.type_id, {}) if plan.resource == ASSETS.name else members),
+        )
     ]
+
+
+def place_of(entry: Entry, name: str) -> str:
+    """A field of an entry for a message, with the row of the file if it has one."""
+    return f"row {entry.row}, {name}" if entry.row else name
+
+
+def _renamed_type(entry: Entry, plan: Plan, types: Mapping[str, str]) -> list[str]:
+    then, now = plan.types.get(entry.type_id), types.get(entry.type_id)
+    return [ITS_TYPE] if entry.action == CREATE and is_passed_on(then, now, types.values()) else []
+
+
+def _renamed_fields(entry: Entry, fields: Mapping[str, Field]) -> list[str]:
+    return [change.label for change in entry.changes if _has_other_names(change, fields)]
 
 
 def _has_other_names(change: FieldChange, fields: Mapping[str, Field]) -> bool:
     of_field = fields.get(change.field)
     if of_field is None:
         return False
-    shown = folded_name(change.label)
-    own = of_field.label or of_field.column
-    is_passed_on = any(_is(shown, one.label) for one in fields.values()) and not _is(shown, own)
     ids = change.new if isinstance(change.new, list) else []
-    names = ((change.names.get(one), of_field.name_of(one)) for one in ids)
-    return is_passed_on or any(then and now and not _is(folded_name(then), now) for then, now in names)
+    return is_passed_on(change.label, of_field.label or of_field.column, (one.label for one in fields.values())) or any(
+        is_other_name(change.names.get(one), of_field.name_of(one)) for one in ids
+    )
 
 
 def _parts(text: str, most_semicolons: int) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -116,3 +116,13 @@ class RecordType:
 def folded_name(text: str) -> str:
     """A label or a name as people compare it: in small letters, with single blanks."""
     return " ".join(text.split()).casefold()
+
+
+def is_other_name(then: str | None, now: str | None) -> bool:
+    """Whether both are names, and different ones."""
+    return bool(then and now and folded_name(then) != folded_name(now))
+
+
+def is_passed_on(then: str | None, now: str | None, names: Iterable[str | None]) -> bool:
+    """Whether one of `names` is the former name of something that has another name now."""
+    return is_other_name(then, now) and any(one and not is_other_name(then, one) for one in names)

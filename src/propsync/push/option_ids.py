@@ -59,19 +59,19 @@ def _only_id(change: FieldChange, name: str, ids: set[str]) -> str:
 
 def _named(definition: Any, types: Shape) -> dict[str, set[str]]:
     found: dict[str, set[str]] = defaultdict(set)
-    for option in _options(definition, types.paths("field_options")):
-        name, option_id = option.first_text(types.paths("option_id")), _id(option)
+    for option in options_of(definition, types.paths("field_options")):
+        name, option_id = option.first_text(types.paths("option_id")), id_of(option)
         if name and option_id:
             found[name].add(option_id)
     return dict(found)
 
 
-def _options(definition: Any, paths: tuple[Path, ...]) -> Iterator[Entry]:
+def options_of(definition: Any, paths: tuple[Path, ...]) -> Iterator[Entry]:
     """The options at the first of the paths that leads to any."""
     yield from next(filter(None, (entries(definition, path) for path in paths)), [])
 
 
-def _id(option: Entry) -> str | None:
+def id_of(option: Entry) -> str | None:
     """The member that is called id, else the name under which the object of options has it."""
     members = option.value if isinstance(option.value, dict) else {}
     held = {plain(name): option.text((name,)) for name in members}

@@ -13,6 +13,7 @@ from propsync.errors import UnexpectedAnswer
 from propsync.merge import overridden, stored_shape
 from propsync.push.asset_values import AssetShape
 from propsync.push.fields import WRITABLE
+from propsync.push.live_names import LiveNames
 from propsync.push.option_ids import OptionIds, names_no_ids
 from propsync.push.plan import Entry, Plan
 from propsync.push.sameness import is_empty
@@ -59,7 +60,7 @@ class AssetAnswers:
         for type_id, field_id, kind in reader.rows(statement("push/kinds_of_fields"))[1]:
             kinds.setdefault(type_id, {})[field_id] = kind
         assets, types = _published_shapes(reader, overrides, ASSETS, ASSET_TYPES)
-        definitions = dict(reader.rows(statement("push/definitions"))[1]) if names_no_ids(types) else {}
+        definitions = _definitions(reader) if names_no_ids(types) else {}
         return cls(assets, types, kinds, suppression, definitions)
 
     def cut(self, body: bytes) -> tuple[int | None, list[AssetReading]]:
@@ -165,6 +166,7 @@ class Answers:
 
     assets: AssetAnswers
     schedules: ScheduleAnswers
+    names: LiveNames
 
     @classmethod
     def published(
@@ -177,7 +179,9 @@ class Answers:
     ) -> Answers:
         """For a plan: by the shapes of a published file, and what propsync.toml says instead and has `hidden`."""
         assets = AssetAnswers.published(reader, overrides, suppression)
-        return cls(assets, ScheduleAnswers.published(reader, overrides, plan, hidden))
+        (types,) = _published_shapes(reader, overrides, ASSET_TYPES)
+        names = LiveNames(types, _definitions(reader), suppression)
+        return cls(assets, ScheduleAnswers.published(reader, overrides, plan, hidden), names)
 
 
 def _key_paths(shape: Shape, resource: Resource, parts: Sequence[str]) -> tuple[tuple[Path, ...], ...]:
@@ -188,6 +192,11 @@ def _key_paths(shape: Shape, resource: Resource, parts: Sequence[str]) -> tuple[
 
 def _documented(resource: Resource) -> dict[str, tuple[Path, ...]]:
     return {role.name: tuple((name,) for name in role.documented) for role in resource.roles}
+
+
+def _definitions(reader: PublishedReader) -> dict[str, str]:
+    """The asset types in JSON by id."""
+    return dict(reader.rows(statement("push/definitions"))[1])
 
 
 def _published_shapes(reader: PublishedReader, overrides: Mapping[str, Any], *resources: Resource) -> list[Shape]:

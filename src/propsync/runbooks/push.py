@@ -10,6 +10,7 @@ from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.errors import (
     ApiUnreachable,
     Busy,
+    NamesChanged,
     PlanUnfinished,
     PropsyncError,
     ResourceFailed,
@@ -56,6 +57,7 @@ from propsync.warehouse import PublishedReader, statement, text
 
 _PLAN_AGAIN = "Run `propsync push plan` again"
 _END_FIRST = "Apply it with --give-up, which sends nothing more, then run `propsync push plan` again"
+_SYNC_AND_END = "Run `propsync sync`, then apply it with --give-up, which sends nothing more, and plan again"
 _LATE = "the API does not show the write yet. Run the same command again"
 _MOVED = "Correct the setting. If the service has moved there, run `propsync sync` and plan again"
 _NAMED = 5  # rows that a message names
@@ -278,11 +280,20 @@ class _Apply:
         with Api(look.base_url, _source(look), max_concurrency=most, policy=self._policy) as api:
             sender = Sender(api, own, answers, self._journal, self._suppression, self._known)
             try:
+                self._check_live_names(api, answers)
                 sender.send()
             except (StopRun, ApiUnreachable) as error:
                 self._stopped = error
             self._left, self._unplanned = sender.left, sender.unplanned
         return str(self._stopped) if self._stopped else None
+
+    def _check_live_names(self, api: Api, answers: Answers) -> None:
+        """Raises NamesChanged if the API has other names for what a person has reviewed by those of the tables."""
+        so_far, is_new = self._journal.so_far, self._journal.so_far.is_blank
+        unsent = [one for number, one in enumerate(self._plan.entries) if number not in so_far.outcomes]
+        if self._plan.resource == ASSETS.name and (places := answers.names.renamed(api, unsent)):
+            what = f"since the last sync, the API has changed names in it: {first_of(places)}"
+            raise NamesChanged(f"plan {self._plan.plan_id}", what, None if is_new else _SYNC_AND_END)
 
     def _work(self, workspace: Workspace, run: Run) -> list[str]:
         self._writes = writes_of(self._plan, with_in_flight(self._journal.so_far, self._left))
