@@ -611,7 +611,8 @@ def test_a_new_asset_that_the_api_refuses_with_an_odd_status_fails_for_good(home
 
 
 @pytest.mark.slow
-def test_what_cannot_be_read_back_is_read_back_by_the_next_apply(home: PushHome) -> None:
+@pytest.mark.parametrize("gives_up", [False, True])
+def test_what_cannot_be_read_back_is_read_back_by_the_next_apply_or_given_up(home: PushHome, *, gives_up: bool) -> None:
     plan = home.plan(*texts_of(home, 3))
     # the look before a write asks for two records at most
     read_back = {"match": {"method": "GET", "query": {"id": ".*", "limit": "1000"}}, "times": None, "effect": DOWN}
@@ -619,6 +620,12 @@ def test_what_cannot_be_read_back_is_read_back_by_the_next_apply(home: PushHome)
     report = home.apply(plan)
     assert (report.exit_code, {state for (state,) in home.writes("state")}) == (3, {"applied"})
     assert all("propsync could not read it back" in line for line in report.left_behind)
+    if gives_up:
+        report = home.apply(plan, gives_up=True)
+        assert all("was given up: compare the record with it" in line for line in report.left_behind)
+        assert (report.exit_code, unfinished(home.settings())) == (3, [])
+        assert home.apply(plan).lines == report.lines
+        return
     home.sandbox.set_faults([])
     assert home.apply(plan).exit_code == 0
     assert {state for (state,) in home.writes("state")} == {"verified"}

@@ -58,6 +58,7 @@ from propsync.warehouse import PublishedReader, statement, text
 _PLAN_AGAIN = "Run `propsync push plan` again"
 _END_FIRST = "Apply it with --give-up, which sends nothing more, then run `propsync push plan` again"
 _SYNC_AND_END = "Run `propsync sync`, then apply it with --give-up, which sends nothing more, and plan again"
+_COMPARE = "The plan was given up: compare the record with it"
 _LATE = "the API does not show the write yet. Run the same command again"
 _MOVED = "Correct the setting. If the service has moved there, run `propsync sync` and plan again"
 _NAMED = 5  # rows that a message names
@@ -99,7 +100,7 @@ def apply(
                 return _repeated(plan, recorded)
             if gives_up:
                 give_up(journal)
-            return _Apply(settings, plan, journal, suppression, call, policy, known).run(answers)
+            return _Apply(settings, plan, journal, suppression, call, policy, known, gives_up=gives_up).run(answers)
 
 
 def _check_consent(plan: Plan, allow_large: str | None) -> None:
@@ -235,7 +236,10 @@ class _Apply:
         call: Call,
         policy: RetryPolicy | None,
         known: KnownAssets,
+        *,
+        gives_up: bool,
     ) -> None:
+        self._gives_up = gives_up
         self._settings, self._plan, self._journal, self._suppression = settings, plan, journal, suppression
         self._call, self._policy, self._known = call, policy, known
         self._left: dict[int, Outcome] = {}
@@ -260,7 +264,8 @@ class _Apply:
             raise self._stopped
         own = PushReport(self._plan, report.run_id, [WriteState.of(one) for one in self._writes])
         others = [line for line in report.left_behind if line not in own.left_behind]
-        if report.published and not self._left and not self._unread and not self._late:
+        is_unread = self._unread and not self._gives_up
+        if report.published and not self._left and not is_unread and not self._late:
             self._journal.finish()
         return replace(own, others=others)
 
@@ -328,8 +333,8 @@ class _Apply:
 
     def _verified(self, write: Write, shown: Shown, at: Places) -> Write:
         if write.key in self._unread:
-            why = f"propsync could not read it back ({self._unread[write.key]}). Run the same command again"
-            return replace(write, message=why)
+            step = _COMPARE if self._gives_up else "Run the same command again"
+            return replace(write, message=f"propsync could not read it back ({self._unread[write.key]}). {step}")
         found = verified(write, shown, at)
         is_first = write.number not in self._journal.so_far.late  # a second read-back has waited long enough
         if found.state == APPLIED and is_first and is_as_before(write, shown):
