@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import duckdb
@@ -53,6 +54,16 @@ def test_a_sound_file_has_every_checksum(database: Path) -> None:
 
 def test_a_damaged_block_of_a_table_is_refused_in_the_name_of_the_state(database: Path) -> None:
     damage(database, used_blocks(database)[-1])
+    assert not has_checksums(database)
+    with pytest.raises(StateUnusable, match=r"^state/warehouse\.duckdb: "):
+        refuse(database)
+
+
+def test_a_cut_file_is_refused_also_if_only_zeros_of_its_last_block_are_left(database: Path) -> None:
+    os.truncate(database, 12_288 + 262_144 * used_blocks(database)[-1] + 8)
+    with database.open("r+b") as file:
+        file.seek(-8, os.SEEK_END)
+        file.write((5381).to_bytes(8, "little"))  # the checksum of a block of zeros
     assert not has_checksums(database)
     with pytest.raises(StateUnusable, match=r"^state/warehouse\.duckdb: "):
         refuse(database)
