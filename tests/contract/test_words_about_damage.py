@@ -74,6 +74,19 @@ def test_a_folder_that_no_run_can_list_is_a_finding(home: Home, monkeypatch: pyt
     assert finding.next_step.startswith("Give it to the user who runs propsync")
 
 
+@pytest.mark.parametrize("place", ["landing/assets", "landing/pages", "published/parquet/main"])
+def test_a_folder_of_another_user_leaves_the_status_its_freshness(
+    home: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], place: str
+):
+    """The watchdog exited 1 with that folder alone, and said nothing about the tables, which every night published."""
+    unlisted(monkeypatch, home.path / place, errno.EACCES)
+    assert print_status(home.settings(), "26h", as_json=False) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Published: as of ")
+    assert f"\nNot readable: {home.path / place}: Permission denied\n" in shown
+    assert shown.endswith("Next: give all of PROPSYNC_HOME to the user who runs propsync (chown -R)\n")
+
+
 def test_a_doctor_names_the_step_after_an_upgrade_and_looks_at_the_rest(home: Home):
     """It said that a query of its own failed, and to look at `propsync query --tables`."""
     home.published.chmod(0o644)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -28,15 +29,25 @@ def find_damage(reader: PublishedReader, settings: Settings) -> dict[str, Any] |
     return {"damaged": damaged, "bodies": inspection.bodies, "hashed": inspection.hashed}
 
 
-def print_damage(found: dict[str, Any] | None) -> None:
-    """Prints a line for each damaged snapshot, the newest first; nothing if all are sound."""
+def print_damage(found: dict[str, Any] | None, unreadable: Iterable[str]) -> None:
+    """Prints a line for each damaged snapshot, the newest first, and for each unreadable folder."""
     snapshots: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in found["damaged"] if found else ():
         snapshots.setdefault((one["run_id"], one["resource"]), []).append(one)
     for (run_id, resource), files in list(snapshots.items())[:_MOST_NAMED]:
         more = f", and {len(files) - 1:,} more files" if len(files) > 1 else ""
         name = resource.replace("_", " ")
-        what = "Not readable in landing" if files[0]["is_denied"] else "Damaged in landing"
-        echo(f"{what}: {name} of run {run_id}: {files[0]['file']}: {files[0]['what']}{more}")
+        echo(f"{_what(files[0])}: {name} of run {run_id}: {files[0]['file']}: {files[0]['what']}{more}")
     if len(snapshots) > _MOST_NAMED:
-        echo(f"Damaged in landing: {len(snapshots) - _MOST_NAMED:,} more snapshots (propsync status --json names all)")
+        worst = min((one for files in list(snapshots.values())[_MOST_NAMED:] for one in files), key=_is_denied)
+        echo(f"{_what(worst)}: {len(snapshots) - _MOST_NAMED:,} more snapshots (propsync status --json names all)")
+    for line in dict.fromkeys(unreadable):
+        echo(f"Not readable: {line}")
+
+
+def _what(one: dict[str, Any]) -> str:
+    return "Not readable in landing" if _is_denied(one) else "Damaged in landing"
+
+
+def _is_denied(one: dict[str, Any]) -> bool:
+    return bool(one["is_denied"])

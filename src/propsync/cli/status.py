@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from propsync.cli.damage import find_damage
 from propsync.cli.erasure_count import erasures_of
@@ -14,7 +16,7 @@ from propsync.cli.status_text import in_words, print_facts
 from propsync.cli.text_tables import echo
 from propsync.cli.unfinished_plans import unfinished_plans
 from propsync.documents.lost_files import LOST
-from propsync.errors import UsageError
+from propsync.errors import HomeUnusable, UsageError
 from propsync.publish import read_note
 from propsync.resources import BUILT_IN
 from propsync.runbooks.usable_state import why_unusable
@@ -25,6 +27,7 @@ from propsync.warehouse import PublishedReader, open_published, statement, text
 from propsync.webhook.inbox import FOLDER as HINTS
 from propsync.webhook.inbox import Inbox
 
+_T = TypeVar("_T")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _LONGEST = timedelta(days=36_500)  # a century; the calendar begins 2,000 years ago
 _CLOCKS_DIFFER = timedelta(minutes=5)  # between two machines of one bucket
@@ -126,6 +129,7 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
     runs = _dicts(reader, _asked("runs"))
     lock = RunLock(settings.state / "run.lock")
     began, read_at = _began(runs[0]), dict[str, datetime](reader.rows(_asked("read_at"))[1])
+    unreadable: list[str] = []
     return {
         "published_at": next(iter(read_at.values()), began),
         "was_synced": bool(read_at),
@@ -142,14 +146,31 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         "documents": _dicts(reader, _asked("documents", lost=text(LOST)))[0]
         | {"lacking": dict(reader.rows(_asked("lacking"))[1])},
         "tables": dict(reader.rows(_asked("row_counts"))[1]),
-        "landing": None if lock.is_held() else find_damage(reader, settings),  # a run adds and removes files meanwhile
+        # a run adds and removes files meanwhile
+        "landing": None if lock.is_held() else _permitted(lambda: find_damage(reader, settings), unreadable),
         "hints": _hints(reader),
         "bucket": settings.storage_url,
         **_posts(settings),
         "erasures": erasures_of(reader, settings),
         "delta": {name: table["version"] for name, table in read_note(settings.published).get("delta", {}).items()},
-        "disk_bytes": _disk_use(settings),
+        "disk_bytes": _disk_use(settings, unreadable),
+        "unreadable": unreadable,
     }
+
+
+def _permitted(look: Callable[[], _T], unreadable: list[str]) -> _T | None:
+    """The result of a look; None, and a line in `unreadable`, if it meets a folder that this user may not list.
+
+    Perhaps another user ran propsync: the published tables are as fresh as before.
+    """
+    try:
+        return look()
+    except (HomeUnusable, PermissionError) as error:
+        cause = error.__cause__ if isinstance(error, HomeUnusable) else error
+        if not isinstance(cause, PermissionError):
+            raise
+        unreadable.append(f"{cause.filename}: {cause.strerror}")
+        return None
 
 
 def _old(read_at: dict[str, datetime], settings: Settings, since: datetime) -> list[str]:
@@ -195,10 +216,12 @@ def _verdict(reader: PublishedReader) -> dict[str, Any]:
     return {name: worst[name] for name in ("run_id", "flow", "status")} | {"left_behind": list(dict.fromkeys(errors))}
 
 
-def _disk_use(settings: Settings) -> dict[str, int]:
+def _disk_use(settings: Settings, unreadable: list[str]) -> dict[str, int]:
     """Bytes in each folder under home that exists and that the caller may read."""
     folders = [settings.home / name for name in ("published", "state", "landing", "archive")]
-    return {folder.name: disk_use(folder) for folder in folders if os.access(folder, os.R_OK | os.X_OK)}
+    mine = [folder for folder in folders if os.access(folder, os.R_OK | os.X_OK)]
+    used = {folder.name: _permitted(partial(disk_use, folder), unreadable) for folder in mine}
+    return {name: size for name, size in used.items() if size is not None}
 
 
 def _asked(name: str, **fragments: str) -> str:

@@ -45,7 +45,7 @@ def print_facts(facts: dict[str, Any], max_age: str | None) -> None:
             f"Volatile since run {row['run_id']}: {row['members']} of {name}; differences there do not count as changes"
         )
     _print_documents(facts["documents"])
-    print_damage(facts["landing"])
+    print_damage(facts["landing"], facts["unreadable"])
     _print_hints(facts["hints"], facts["unread_posts"])
     for name in facts["damaged_hints"]:
         echo(f"Damaged: {name}: propsync cannot read these hints. The night finds their changes: remove the file")
@@ -71,8 +71,9 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
     if facts["held_deletes"] and not _has_failed(facts):  # to accept them is a sync, which would fail too
         held_by = facts["held_deletes"][-1]["run_id"]
         return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
-    if facts["landing"] and facts["landing"]["damaged"]:
-        if all(one["is_denied"] for one in facts["landing"]["damaged"]):
+    damaged = facts["landing"]["damaged"] if facts["landing"] else []
+    if damaged or facts["unreadable"]:
+        if all(one["is_denied"] for one in damaged):
             return "Next: give all of PROPSYNC_HOME to the user who runs propsync (chown -R)"
         if facts["bucket"]:
             return "Next: propsync rebuild brings the damaged files home from the bucket"
