@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 from propsync.cli import main
-from propsync.errors import GIVE_IT_BACK, HomeUnusable, MergeFailed, QueryWrong, StateUnusable, UsageError
-from propsync.storage import LOOK_AT_DISK, MORE_FILES
+from propsync.errors import GIVE_IT_BACK, LOOK_AT_DISK, HomeUnusable, MergeFailed, QueryWrong, StateUnusable, UsageError
+from propsync.storage import MORE_FILES
 from propsync.warehouse import reader
 from propsync.warehouse.database_errors import CLOSE_IT, damage_of, opening, our_errors
 from propsync.warehouse.query_errors import explained

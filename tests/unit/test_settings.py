@@ -1,5 +1,6 @@
 """Promises of the settings: who wins, what is refused, and what is said about it."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -453,14 +454,29 @@ def test_a_file_of_a_token_that_is_missing_is_named(home, tmp_path):
         settings.require_api()
 
 
-def test_a_file_of_a_token_that_is_of_another_user_says_so(home, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.EACCES, r"Permission denied\. Let the user of propsync read it"),
+        (errno.EIO, r"Input/output error\. The disk or its connection failed"),
+    ],
+)
+def test_a_file_of_a_token_that_the_system_refuses_says_why(home, tmp_path, monkeypatch, number, said):
     def refuse(path):
-        raise PermissionError(13, "Permission denied", str(path))
+        raise OSError(number, os.strerror(number), str(path))
 
     monkeypatch.setattr("propsync.settings.model.read_secret", refuse)  # root may read every file
     settings = from_env(home, BASE_URL="https://h", TOKEN_FILE=str(tmp_path / "token"))
-    with pytest.raises(SettingsError, match=r"Permission denied\. Let the user of propsync read it"):
+    with pytest.raises(SettingsError, match=said):
         settings.require_api()
+
+
+def test_a_failing_disk_under_the_toml_is_no_question_of_permissions(home, monkeypatch):
+    def refuse(path, **_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    assert "propsync.toml: it cannot be read: Input/output error. The disk or its connection failed" in refused(home)
 
 
 def test_what_is_no_file_of_a_token_is_refused_at_once(home, tmp_path, monkeypatch):

@@ -73,6 +73,7 @@ from propsync.errors.resource import (
 )
 from propsync.errors.stopping import (
     GIVE_IT_BACK,
+    LOOK_AT_DISK,
     ApiFailing,
     BaseLost,
     CertificateRefused,
@@ -108,6 +109,7 @@ from propsync.errors.usage import (
 
 __all__ = [
     "GIVE_IT_BACK",
+    "LOOK_AT_DISK",
     "AccessForbidden",
     "AnswerLost",
     "ApiFailing",

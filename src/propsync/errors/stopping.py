@@ -8,6 +8,9 @@ GIVE_IT_BACK = (
     "Give it to the user who runs propsync, on a disk that can be written. If another user ran propsync, give back all "
     "of PROPSYNC_HOME (`chown -R`). Then run the same command again"
 )
+LOOK_AT_DISK = (
+    "The disk or its connection failed: look at the messages of the system (`dmesg`). Then run the same command again"
+)
 
 
 class StopRun(PropsyncError):

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretBytes, SecretStr
 from pydantic.fields import FieldInfo
 
-from propsync.errors import SettingsError
+from propsync.errors import LOOK_AT_DISK, SettingsError
 from propsync.settings import kinds
 from propsync.settings.checks import (
     DOCUMENT_KINDS,
@@ -289,12 +289,15 @@ def _own_folder() -> list[Path]:
         return []
 
 
+_LET_US_READ = "Let the user of propsync read it"
+_STEPS = {errno.EACCES: _LET_US_READ, errno.EPERM: _LET_US_READ, errno.EIO: LOOK_AT_DISK}
+
+
 def _read_token(path: Path, where: str) -> SecretStr:
     try:
         return SecretStr(legal_token(read_secret(path)))
     except OSError as error:
-        is_closed = error.errno in (errno.EACCES, errno.EPERM)
-        step = "Let the user of propsync read it" if is_closed else "Put the token in that file"
+        step = _STEPS.get(error.errno or 0, "Put the token in that file")
         raise SettingsError(where, f"it cannot be read: {error.strerror}", step) from None
     except UnicodeDecodeError:
         raise SettingsError(where, "it is not text", "Put the token alone in that file") from None

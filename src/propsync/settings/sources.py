@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from propsync.errors import SettingsError
+from propsync.errors import LOOK_AT_DISK, SettingsError
 from propsync.settings.checks import absolute
 from propsync.settings.messages import checked
 from propsync.settings.model import PREFIX, TABLES, Settings
@@ -85,7 +86,8 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
             return {}
         raise SettingsError(str(path), "there is no such file", "Give the path of a propsync.toml") from None
     except OSError as error:
-        raise SettingsError(str(path), f"it cannot be read: {error.strerror}", "Check its permissions") from None
+        step = LOOK_AT_DISK if error.errno == errno.EIO else "Check its permissions"
+        raise SettingsError(str(path), f"it cannot be read: {error.strerror}", step) from None
     except UnicodeDecodeError:
         raise SettingsError(str(path), "it is not UTF-8 text", "Save it as UTF-8") from None
     except (ValueError, RecursionError) as error:

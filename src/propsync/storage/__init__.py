@@ -5,7 +5,6 @@ removes or fsyncs.
 """
 
 from propsync.storage.disk import (
-    LOOK_AT_DISK,
     MORE_FILES,
     NO_MATTER_WHERE,
     PARTIAL,
@@ -33,7 +32,6 @@ from propsync.storage.local import LineFile, LocalStorage
 from propsync.storage.protocol import Storage
 
 __all__ = [
-    "LOOK_AT_DISK",
     "MORE_FILES",
     "NO_MATTER_WHERE",
     "PARTIAL",

@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO, NoReturn, cast
 
-from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, HomeUnusable
+from propsync.errors import GIVE_IT_BACK, LOOK_AT_DISK, DiskFull, FileLimited, HomeUnusable
 
 PARTIAL = ".partial"
 _BLOCK = 1 << 20  # bytes read at once
@@ -26,9 +26,6 @@ _PIPE = "a pipe, a socket or a device is in its place"
 _IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.ELOOP)
 MORE_FILES = (
     "Raise the limit of open files (`ulimit -n`, or LimitNOFILE= of a service), then run the same command again"
-)
-LOOK_AT_DISK = (
-    "The disk or its connection failed: look at the messages of the system (`dmesg`). Then run the same command again"
 )
 NO_MATTER_WHERE = (LOOK_AT_DISK, MORE_FILES)
 """Steps against what is no question of rights: another place may be no better."""

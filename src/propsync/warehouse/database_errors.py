@@ -10,8 +10,17 @@ from pathlib import Path
 
 import duckdb
 
-from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, HomeUnusable, MergeFailed, StateUnusable, StopRun
-from propsync.storage import LOOK_AT_DISK, MORE_FILES
+from propsync.errors import (
+    GIVE_IT_BACK,
+    LOOK_AT_DISK,
+    DiskFull,
+    FileLimited,
+    HomeUnusable,
+    MergeFailed,
+    StateUnusable,
+    StopRun,
+)
+from propsync.storage import MORE_FILES
 
 NO_MEMORY = "bad allocation"
 """DuckDB's words if the system refused the memory, and PROPSYNC_MEMORY_LIMIT did not."""
