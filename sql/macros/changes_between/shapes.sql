@@ -17,17 +17,18 @@ pointers as materialized (
     '/' || replace(replace(replace(array_to_string(path, chr(31)), '~', '~0'), '/', '~1'), chr(31), '/') as pointer
   from paths
 ),
-roles as materialized (
-  select
-    records.resource,
-    record_id,
-    valid_from,
-    part,
-    arg_min(json_extract_string(payload, pointer), place) as named_id
+held_members as materialized (
+  -- the property of each record whose key does not have it, and the type of each asset that changed, for its labels.
+  -- Materialized, or DuckDB would read each payload three times
+  select records.resource, record_id, valid_from, part, place, json_extract(payload, pointer) as held
   from records
-  join pointers on pointers.resource = records.resource and part in ('property', 'type')
-  where json_type(payload, pointer) not in ('OBJECT', 'ARRAY', 'NULL')
-    and json_extract_string(payload, pointer) <> ''
+  join (from pointers where part in ('property', 'type')) as places on places.resource = records.resource
+  where (part = 'property' and property_id is null) or (part = 'type' and records.resource = 'assets' and change = 'update')
+),
+roles as materialized (
+  select resource, record_id, valid_from, part, arg_min(json_extract_string(held, '$'), place) as named_id
+  from held_members
+  where json_type(held) not in ('OBJECT', 'ARRAY', 'NULL') and json_extract_string(held, '$') <> ''
   group by all
 ),
 properties as (
