@@ -6,6 +6,7 @@ import csv
 import html
 import io
 import json
+import os
 import re
 import shutil
 import signal
@@ -209,6 +210,14 @@ def test_a_state_database_of_which_a_full_disk_left_nothing_is_found_before_the_
     assert printed.endswith("\nNext: propsync rebuild\n")
     done = propsync("doctor")
     assert (done.returncode, "state/warehouse.duckdb: it is not a DuckDB database" in done.stdout) == (1, True)
+
+
+@pytest.mark.parametrize("folder", ["state", "published"])
+def test_the_doctor_finds_a_database_file_that_was_cut_between_blocks(propsync, synced, folder):
+    path = synced / folder / "warehouse.duckdb"
+    os.truncate(path, path.stat().st_size - 262_144)
+    done = propsync("doctor")
+    assert (done.returncode, f"{folder}/warehouse.duckdb: " in done.stdout) == (1, True)
 
 
 HOLDS = "import duckdb, sys; open_file = duckdb.connect(sys.argv[1]); print('open', flush=True); sys.stdin.read()"

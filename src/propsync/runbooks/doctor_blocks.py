@@ -10,7 +10,7 @@ from propsync.runbooks.workspace import WAREHOUSE
 from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.storage import step_against, why_unread
-from propsync.warehouse import refuse_damaged
+from propsync.warehouse import is_short, refuse_damaged, refuse_unreadable
 
 _STEPS = {"state": "Run `propsync rebuild`", "published": "Run `propsync sync`: it writes the file again"}
 
@@ -27,7 +27,8 @@ def _damaged(settings: Settings, folder: str) -> Iterator[Finding]:
     path = settings.home / folder / WAREHOUSE
     try:
         if path.is_file():
-            refuse_damaged(path, path, memory_limit=settings.memory_limit, folder=settings.state / "work")
+            refuse = refuse_unreadable if is_short(path) else refuse_damaged
+            refuse(path, path, memory_limit=settings.memory_limit, folder=settings.state / "work")
     except (StopRun, MergeFailed) as error:
         step = _STEPS[folder] if error.next_step == StateUnusable.advice else error.next_step
         yield Finding(folder, False, f"{error.where}: {error.what}", step)

@@ -1,7 +1,7 @@
 """The DuckDB file: its connection, its models, its columns and its checks. The only importer of duckdb."""
 
 from propsync.warehouse.arrow import documents, lot, texts, whole_numbers
-from propsync.warehouse.blocks import refuse_damaged
+from propsync.warehouse.blocks import is_short, refuse_damaged, refuse_unreadable
 from propsync.warehouse.check_run import CORRECT_IT, Findings, run_checks, run_mart_checks
 from propsync.warehouse.columns import OpenColumns
 from propsync.warehouse.connection import SCHEMA_VERSION, Warehouse, Whole
@@ -65,6 +65,7 @@ __all__ = [
     "compressed",
     "documents",
     "in_published",
+    "is_short",
     "json_path",
     "key_parts",
     "lot",
@@ -74,6 +75,7 @@ __all__ = [
     "open_published",
     "quoted",
     "refuse_damaged",
+    "refuse_unreadable",
     "renew_views",
     "resource_fragments",
     "run_checks",

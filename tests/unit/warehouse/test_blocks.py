@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from propsync.errors import QueryWrong, StateUnusable
-from propsync.warehouse import refuse_damaged
+from propsync.warehouse import is_short, refuse_damaged, refuse_unreadable
 from propsync.warehouse.blocks import has_checksums
 from propsync.warehouse.database_errors import our_errors
 from propsync.warehouse.query_errors import explained
@@ -67,6 +67,17 @@ def test_a_cut_file_is_refused_also_if_only_zeros_of_its_last_block_are_left(dat
     assert not has_checksums(database)
     with pytest.raises(StateUnusable, match=r"^state/warehouse\.duckdb: "):
         refuse(database)
+
+
+def test_a_file_that_was_cut_between_blocks_is_short(database: Path) -> None:
+    """Each block that is left has its checksum; so only the number of blocks in the header tells."""
+    with duckdb.connect(database) as connection:
+        connection.execute("create table last as select 1")
+    assert not is_short(database)
+    os.truncate(database, 12_288 + 262_144 * used_blocks(database)[-1])
+    assert (has_checksums(database), is_short(database)) == (True, True)
+    with pytest.raises(StateUnusable, match=r"^state/warehouse\.duckdb: "):
+        refuse_unreadable(database, Path("state/warehouse.duckdb"), memory_limit="500MB", folder=database.parent)
 
 
 def test_a_damaged_free_block_harms_nobody(database: Path) -> None:
