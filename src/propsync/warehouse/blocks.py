@@ -39,7 +39,7 @@ def refuse_unreadable(copy: Path, state: Path, *, memory_limit: str, folder: Pat
 
 
 def is_short(path: Path) -> bool:
-    """Whether a database file has fewer blocks than its newer header counts: DuckDB cuts off free ones, as others may."""
+    """Whether a database file has fewer blocks than its newer header counts: DuckDB cuts off free ones, others any."""
     with path.open("rb") as file:
         start = file.read(_HEADERS)
     if len(start) < _HEADERS:
