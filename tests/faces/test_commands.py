@@ -80,6 +80,16 @@ def test_a_port_or_a_folder_that_cannot_be_is_wrong_usage(propsync, words):
     assert "fault in propsync" not in done.stderr
 
 
+def test_the_demo_leaves_a_folder_with_files_as_it_is(propsync, tmp_path: Path):
+    (tmp_path / "propsync.toml").write_text("[privacy]", encoding="utf-8")
+    done = propsync("demo", "--home", str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{tmp_path} is not empty; the demo overwrites nothing. Give a new folder" in done.stderr
+    assert [(one.name, one.read_text(encoding="utf-8")) for one in tmp_path.iterdir()] == [
+        ("propsync.toml", "[privacy]")
+    ]
+
+
 @pytest.mark.parametrize(
     "words", [("snyc",), ("sync", "--jsn"), ("query", "select 1", "--format", "xls"), ("demo", "--scale", "1")]
 )

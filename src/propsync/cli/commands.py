@@ -241,7 +241,8 @@ def dictionary(
 def demo(
     scale: Annotated[int, typer.Option(min=20, help="Number of assets to make up.")] = 2_000,
     home: Annotated[
-        Path | None, typer.Option(help="Keep the demo's files in this folder.", show_default="a temporary folder")
+        Path | None,
+        typer.Option(help="Keep the demo's files in this new or empty folder.", show_default="a temporary folder"),
     ] = None,
 ) -> None:
     """Show everything with made-up data. Syncs, lets a night of changes pass, and syncs again."""

@@ -99,6 +99,8 @@ def _folder(home: Path | None) -> Iterator[Path]:
         except OSError as error:
             step = "Name a folder that you can write to"
             raise UsageError("--home", f"propsync cannot make {home}: {error.strerror}", step) from error
+        if any(home.iterdir()):  # a real home would lose its propsync.toml and lists, and get made-up records
+            raise UsageError("--home", f"{home} is not empty; the demo overwrites nothing", "Give a new folder")
         yield home.resolve()
         return
     with tempfile.TemporaryDirectory(prefix="propsync-demo-") as folder:
