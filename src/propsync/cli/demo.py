@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import propsync
 from propsync.cli import stopping
 from propsync.cli.demo_plan import show_plan
 from propsync.cli.garbage import imports_left_alone
@@ -20,7 +19,7 @@ from propsync.cli.text_tables import echo, print_table
 from propsync.errors import UsageError
 from propsync.runbooks import PAGE, night
 from propsync.settings import Settings, load_settings
-from propsync.warehouse import statement
+from propsync.warehouse import open_published, statement
 
 _CHAPTERS = {
     "Assets by type": "assets_by_type",
@@ -85,7 +84,7 @@ def _settings(folder: Path, sandbox: Address) -> Settings:
 
 
 def _show(settings: Settings) -> None:
-    with propsync.open(settings.published / "warehouse.duckdb") as reader:
+    with open_published(settings.published / "warehouse.duckdb", settings.time_zone) as reader:
         for title, query in _CHAPTERS.items():
             echo(f"\n{title}")
             print_table(*reader.rows(statement(f"cli/demo/{query}")))
