@@ -144,7 +144,11 @@ def test_users_in_one_text_are_never_silent(small_nights: SmallHome):
 def test_documented_members_under_a_similar_name_are_never_silent(small_nights: SmallHome):
     """Every due date was NULL, so that nothing was overdue."""
     told = {"property": "p1", "status": "notstarted"}
-    forms: list[dict[str, Any]] = [{"due_date": "2026-01-01"}, {"attributes": {"dueDate": "2026-01-01"}}]
+    forms: list[dict[str, Any]] = [
+        {"due_date": "2026-01-01"},
+        {"attributes": {"dueDate": "2026-01-01"}},
+        {"node": {"dueDate": "2026-01-01"}},
+    ]
     for form in forms:
         show_schedules(small_nights, told | form | {"type": "k1"}, told | form | {"type": "k2"})
         report = small_nights.sync()

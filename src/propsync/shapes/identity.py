@@ -11,6 +11,8 @@ from propsync.resources import Resource, Role
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.members import ENDINGS, SPEAKS, plain, rank, share_known, texts
 
+NODE = "node"
+"""The object with the record itself in a list of edges; the cursor beside it differs in each, and changes."""
 _FEW = 3  # records of a page that show nothing about an odd one
 
 
@@ -41,10 +43,11 @@ def _likeness(pages: Sequence[Sequence[Any]], path: Path, role: Role) -> tuple[i
     A name that says only id may lack in a few odd records; `assessmentId` may be that of a parent. Any likely name may
     lack in more, but only where the member that differs in all records has an unlikely name.
     """
-    place = rank(path, role.likely)
+    own = path[1:] if path[0] == NODE else path
+    place = rank(own, role.likely)
     is_likely = place < len(role.likely)
     has_odd = any(_odd(page, path) for page in pages)
-    says_id = plain(path[-1]).endswith("id") and (not has_odd or _says_no_more(path))
+    says_id = plain(path[-1]).endswith("id") and (not has_odd or _says_no_more(own))
     if is_likely and says_id and all(_is_nearly_alone(page, path) for page in pages):
         return (0, has_odd, place)
     if not has_odd:

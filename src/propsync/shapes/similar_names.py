@@ -8,15 +8,16 @@ from typing import Any
 from propsync.records import Path, follow
 from propsync.resources import Resource
 from propsync.shapes.choice import UNREAD, Choice, Shape
+from propsync.shapes.identity import NODE
 from propsync.shapes.members import carries, is_blank, plain
 
-_ATTRIBUTES = "attributes"
+_HOLDERS = ("attributes", NODE)
 
 
 def settle_members(shape: Shape, resource: Resource, records: Sequence[Any], *, is_whole: bool = True) -> None:
     """Settles the part "members": documented members that no record has, if some have them under a similar name.
 
-    `due_date` in place of `dueDate` left every due date NULL; so did the attributes of JSON:API.
+    `due_date` in place of `dueDate` left every due date NULL; so did attributes of JSON:API and nodes of edges.
     """
     absent = [name for name, column in resource.members.items() if column and not _is_anywhere(records, (name,))]
     found = {name: sorted({place for one in records for place in _alike(one, name)}) for name in absent}
@@ -33,7 +34,7 @@ def _is_anywhere(records: Sequence[Any], path: Path) -> bool:
 
 def _alike(record: Any, name: str) -> list[str]:
     """The places in a record of a member with nearly this name that says something."""
-    inner = [(f"{_ATTRIBUTES}.{one}", said) for one, said in _members_of(follow(record, (_ATTRIBUTES,)))]
+    inner = [(f"{holder}.{one}", said) for holder in _HOLDERS for one, said in _members_of(follow(record, (holder,)))]
     places = [*_members_of(record), *inner]
     return [place for place, said in places if plain(place.rpartition(".")[2]) == plain(name) and not is_blank(said)]
 

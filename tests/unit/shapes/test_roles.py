@@ -161,6 +161,15 @@ def test_one_odd_record_does_not_make_an_id_of_something_else(odd, other, count)
     assert roles(ASSESSMENT_TYPES, *types, {"name": "Type without an id"}).paths("id") == (("id",),)
 
 
+@pytest.mark.parametrize("odd", [{}, {"id": None}], ids=["each has an id", "one has none"])
+@pytest.mark.parametrize("resource", [ASSESSMENTS, ASSESSMENT_TYPES], ids=lambda one: one.name)
+def test_the_cursor_of_an_edge_is_no_id(resource, odd):
+    nodes = [{"id": f"s{n}", "name": f"Fire risk {n}"} for n in range(12)]
+    nodes[5] |= odd
+    edges = [{"cursor": f"c{n}", "node": one} for n, one in enumerate(nodes)]
+    assert roles(resource, *edges).paths("id") == (("node", "id"),)
+
+
 @pytest.mark.parametrize("other", [("assessmentId",), ("parent", "assessmentId"), ("ref", "id")], ids=".".join)
 @pytest.mark.parametrize("count", [4, 12, 40])
 def test_a_reference_in_each_record_is_the_id_where_one_lacks_that_of_a_parent(other, count):
