@@ -199,9 +199,12 @@ def _is_needed(definitions: Sequence[Any], path: Path, better: Sequence[Path]) -
 
 
 def _are_options(name: str, value: Any, referred: set[str]) -> bool:
-    """Any array may list options; an object only if its name says so, or assets choose from its members."""
+    """Any array may list options; an object only if its name says so, or assets choose from its members. One that holds
+    the list itself, as in `"options": {"items": [...]}`, is none.
+    """
     if isinstance(value, dict) and value:
-        return rank((name,), _OPTIONS) < len(_OPTIONS) or not referred.isdisjoint(value)
+        holds_list = any(_listed_inside({name: value}, referred))
+        return not referred.isdisjoint(value) or (rank((name,), _OPTIONS) < len(_OPTIONS) and not holds_list)
     return isinstance(value, list) and bool(value)
 
 
