@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from kit.comparing import assert_same, difference
-from kit.small_api import SmallHome, assessment, asset
+from kit.small_api import DOOR, SmallHome, assessment, asset
 from variants import daily
 
 from propsync.runbooks.doctor import examine
@@ -158,6 +158,25 @@ def test_documented_members_under_a_similar_name_are_never_silent(small_nights: 
         small_nights, told | {"type": "k1", "dueDate": None}, told | {"type": "k2", "due_date": "2026-01-01"}
     )
     assert small_nights.sync().exit_code == 0
+
+
+def test_results_of_another_kind_than_their_fields_are_never_silent(small_nights: SmallHome):
+    """Every value in the column of numbers was NULL, with exit code 0."""
+    number = {"id": "f1", "type": "number", "label": "Width"}
+    small_nights.server.types = [DOOR | {"fields": [number]}]
+
+    def show(*values: Any) -> int:
+        kinds = {str: "text", int: "number"}
+        results = [{"type": kinds[type(value)], "field": "f1", "value": value} for value in values]
+        small_nights.server.assets = [asset(f"a{n}", fields=[one]) for n, one in enumerate(results)]
+        return small_nights.sync().exit_code
+
+    assert show(*["12 cm"] * 5, 1) == 3
+    query = "select after from ops.schema_changes where name = 'result_value:text' and after <> 'value'"
+    assert "unread" in str(small_nights.rows(query))
+    assert show(*["12 cm"] * 4, 1, 2, 3, 4) == 0
+    issue = "is of the kind text, its field of the kind number"
+    assert small_nights.rows("select distinct issue from ops.value_issues") == [(issue,)]
 
 
 STATUSES = "select assessment_id, status from assessments order by 1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
@@ -14,11 +15,14 @@ from propsync.shapes.fields import FIELDS, KIND
 from propsync.shapes.members import is_blank
 
 _ENOUGH = 5  # odd values; fewer are rows of `ops.value_issues` alone
+_COLUMNS = ("number", "date", "time", "image", "file", "pin")
+"""The kinds of fields whose column has values of other kinds as NULL."""
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 
 
 def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any]) -> None:
-    """Settles the values of a kind as unread if most do not fit it, and the lists of options if most are no options.
+    """Settles the values of a kind as unread if most do not fit it, or are most of those in columns of another kind. So
+    it settles the lists of options if most are no options.
 
     The places stay, and the values are in `value_text` or `value_json`. What people set stays too.
     """
@@ -26,18 +30,30 @@ def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: S
     ids = {text for one in offered for text in (one.name, text_of(one.value), *_inner_texts(one, types)) if text}
     fits = {"number": _is_number, "date": _is_date, "time": _is_time, "option": _is_choice(types, ids)}
     fits |= {"text": _is_scalar, "qr": _is_scalar}
-    said: dict[str, list[Any]] = {kind: [] for kind in fits}
-    for kind, value in _said(types, assets, listed, records):
-        if kind in said:
-            said[kind].append(value)
-    for kind, values in said.items():
-        odd = [one for one in values if not fits[kind](one)]
+    found = [(kind, own, value) for kind, own, value in _said(types, assets, listed, records) if own in fits]
+    of_others = _of_other_kinds([(kind, own) for kind, own, _ in found])
+    for kind, is_fit in fits.items():
+        values = [value for _, own, value in found if own == kind]
+        odd = [one for one in values if not is_fit(one)]
         shown = f"{len(odd)} of {len(values)} values do not fit the kind {kind}"
-        is_unread = len(odd) >= _ENOUGH and len(odd) * 2 > len(values)
-        _mark(assets, f"result_value:{kind}", shown if is_unread else None)
+        _mark(assets, f"result_value:{kind}", shown if _are_most(len(odd), len(values)) else of_others.get(kind))
     arrays = sum(isinstance(one.value, list) for one in offered)
     words = "most options are arrays, where propsync expects objects or texts"
     _mark(types, "field_options", words if arrays * 2 > len(offered) else None)
+
+
+def _of_other_kinds(found: Sequence[tuple[str | None, str]]) -> dict[str, str]:
+    """The evidence, by their kind, of results whose fields have a kind for which their column has no place."""
+    counts, pairs = Counter(kind for kind, _ in found), Counter(found)
+    return {
+        own: f"{count} of {counts[kind]} values of fields of the kind {kind} are of the kind {own}"
+        for (kind, own), count in pairs.items()
+        if kind in _COLUMNS and own != kind and _are_most(count, counts[kind])
+    }
+
+
+def _are_most(odd: int, count: int) -> bool:
+    return odd >= _ENOUGH and odd * 2 > count
 
 
 def _mark(shape: Shape, part: str, evidence: str | None) -> None:
@@ -51,17 +67,20 @@ def _mark(shape: Shape, part: str, evidence: str | None) -> None:
         shape.choices[part] = Choice(choice.paths, "found", "no value shows otherwise")
 
 
-def _said(types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """The values in these assets where propsync reads them, each with its kind."""
+def _said(
+    types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any]
+) -> Iterator[tuple[str | None, str, Any]]:
+    """The values in these assets where propsync reads them, each with the kind of its field and its own."""
     defined = [definition for one in listed for definition in entries(one, FIELDS)]
     kinds = {one.first_text(types.paths("field_id")): text_of(follow(one.value, KIND)) for one in defined}
     for result in (result for one in records for result in entries(one, FIELDS)):
         own = text_of(follow(result.value, KIND))
+        kind = kinds.get(result.first_text(assets.paths("result_field")))
         if own is not None:
             held = [follow(result.value, path) for path in assets.paths(f"result_value:{own}")]
         else:
-            own, held = kinds.get(result.name) or "", [] if result.name is None else [result.value]
-        yield from [(own, value) for value in held if not is_blank(value)][:1]
+            own, held = kind or "", [] if result.name is None else [result.value]
+        yield from [(kind, own, value) for value in held if not is_blank(value)][:1]
 
 
 def _is_scalar(held: Any) -> bool:
