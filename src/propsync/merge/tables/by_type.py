@@ -41,7 +41,10 @@ class ByType:
             kinds = kinds or _kinds_before(of_table.get(column))
             shown = effective_kind(kind, kinds)
             kind_type = COLUMN_TYPES.get(shown, ("JSON", ""))[0]
-            wide = kind_type if of_table.get(column, kind_type) == kind_type else "VARCHAR"
+            is_open = of_table.get(column, kind_type) == kind_type or self._may_become(
+                shown, names[asset_type_id], column
+            )
+            wide = kind_type if is_open else "VARCHAR"
             fields[asset_type_id].append(WideColumn(field_id, column, shown, label, wide))
         existing = self._existing
         return [
@@ -61,6 +64,13 @@ class ByType:
             removed = self._remove(table, models) if table.name in leaving else 0
             added = self._fill(table, models) if table.is_new or table.asset_type_id in coming else 0
             yield table.name, removed + added + len(table.added) + table.is_new
+
+    def _may_become(self, kind: str, table: str, column: str) -> bool:
+        """Whether a column without a value becomes one of dates or times: no definition says that kind (API §2.1)."""
+        if kind not in ("date", "time") or table not in self._existing:
+            return False
+        named = {"table": quoted(table), "column": quoted(column)}
+        return not self._warehouse.value(statement("merge/tables/by_type/count_values", **named))
 
     def _remove(self, table: WideTable, models: Models) -> int:
         return models.with_fragments(**resource_fragments(ASSETS)).close("main/records.close", table.target)
