@@ -837,9 +837,27 @@ def test_all_are_looked_up_where_a_sample_shows_that_some_are_there(nights: Nigh
     _hide(nights, "assets", *keys[:130])
     del nights.estate.assets[keys[0]]
     report = nights.sync()
-    assert (report.exit_code, report.resources["assets"]["deleted"]) == (3, 1)
-    assert nights.is_truth("assets")
+    assert (report.exit_code, report.resources["assets"]["deleted"]) == (3, 0)
     assert sum(map(len, _looked_up(nights, "assets"))) <= 132
+    del nights.estate.lists  # type: ignore[method-assign]  # lists show all again
+    assert nights.sync().resources["assets"]["deleted"] == 1
+    assert nights.is_truth("assets")
+
+
+@pytest.mark.parametrize(("resource", "answers"), [("assets", 12), ("assessments", 14)])
+def test_an_api_that_shows_nothing_for_a_while_deletes_nothing(nights: Nights, resource: str, answers: int) -> None:
+    """Its lists are empty, and so are the first answers to look-ups."""
+    _MADE[resource](nights, 30)
+    nights.first_night()
+    turns, lists = iter(range(answers)), nights.estate.lists
+
+    def shown(path: str, query: Query) -> list[Record]:
+        return [] if path == PATHS[resource] and next(turns, None) is not None else lists(path, query)
+
+    nights.estate.lists = shown  # type: ignore[method-assign]  # what this test is about
+    report = nights.sync([resource])
+    assert (report.exit_code, report.resources[resource]["verdict"]) == (3, "incomplete")
+    assert nights.is_truth(resource)
 
 
 @pytest.mark.parametrize(("hidden", "verdict"), [(20, "certified"), (21, "incomplete")])

@@ -39,6 +39,11 @@ class LookUps:
         """Their results so far."""
         return self._asking.answers
 
+    def conclude_nothing(self) -> None:
+        """Withdraws the conclusions about keys that no look-up shows."""
+        self.answers.gone.clear()
+        self.answers.hidden.clear()
+
     def found_on(self, statuses: Sequence[str], filters: Filters) -> set[Key]:
         """The records found that lists of these statuses and filters should have shown."""
         return self._asking.found_on(statuses, filters)
