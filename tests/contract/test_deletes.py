@@ -792,6 +792,19 @@ def test_everything_that_one_list_alone_shows_is_held(nights: Nights, lists: str
     assert reasons == ({"this would delete all 21 records of performed By"} if exit_code else set())
 
 
+def test_a_list_that_shows_nothing_takes_no_record_that_the_other_still_shows(nights: Nights) -> None:
+    """A token may lose the right to what the organisation produced: the rest of it was produced for it as well."""
+    keys = _assessments(nights, 30)
+    nights.first_night()
+    nights.estate.performed = dict.fromkeys(keys, "For")
+    report = nights.sync()
+    assert (report.exit_code, report.resources["assessments"]["verdict"]) == (3, "incomplete")
+    by = "select count(*) from assessments where performed_for and performed_by"
+    assert nights.column(by) == [30]
+    assert nights.sync(delete_limit=1).exit_code == 0  # somebody knows that the API is right
+    assert nights.column(by) == [0]
+
+
 @pytest.mark.release
 def test_all_but_one_of_a_property_may_go_below_the_limit(nights: Nights) -> None:
     _assets(nights, 60, 20, 3)

@@ -78,6 +78,11 @@ class UnseenRecords:
         """All records of the resource that are not gone."""
         return int(self._warehouse.value(statement("warehouse/count_rows", table=f"{self._present} as present")))
 
+    def on_both_lists(self) -> int:
+        """How many known assessments both lists of `performed` showed."""
+        both = f"{self._present} as present where performed_for and performed_by"
+        return int(self._warehouse.value(statement("warehouse/count_rows", table=both)))
+
     def groups(self) -> Counter[tuple[str, str]]:
         """How many records each value has that a run may not empty.
 

@@ -21,6 +21,10 @@ _MANY = (
     ", so they may leave out new ones too. If the service only shows deleted records so, run once with a higher "
     "PROPSYNC_DELETE_LIMIT"
 )
+_LOST = (
+    ", so the token may have lost a right. They keep both lists. If the API is right, run once with a higher "
+    "PROPSYNC_DELETE_LIMIT"
+)
 _FEW = ", so these stay in the tables"
 
 
@@ -77,7 +81,7 @@ class Deletes:
         if self._swept.verdict.is_complete:  # a list read in part may still have records that it did not show
             earlier = self._workspace.journal.deleted_in_parts(self._resource.name) if filters else 0
             held = self._judge(missing, set(given), manifest.run_id, earlier)
-            if self._are_too_many_left_out(missing, filters):
+            if self._are_too_many_left_out(missing, filters) or (not filters and self._is_a_list_emptied(missing)):
                 manifest.verdict = Verdict.INCOMPLETE
                 self._look_ups.conclude_nothing()  # an API that hid its records for a while hid them from look-ups too
         answers = self._look_ups.look_up(given)
@@ -138,6 +142,21 @@ class Deletes:
             words = "%s: the lists leave out %d of %d records that look-ups show%s"
             _log.warning(words, self._resource.words, len(left_out), total, _MANY if are_many else _FEW)
         return are_many
+
+    def _is_a_list_emptied(self, missing: UnseenRecords) -> bool:
+        """Whether one list of `performed` shows nothing, and more records than a run may delete were on both lists.
+
+        A token that lost the right to one list still shows them on the other.
+        """
+        shown = {one.list_name.split(" ")[0] for one in self._swept.certificates if one.distinct_keys}
+        emptied = [one for one in self._resource.performed if one not in shown]
+        if len(emptied) != 1:
+            return False
+        both, total = missing.on_both_lists(), missing.total()
+        if is_lost := is_too_many(both, total, self._workspace.settings.delete_limit):
+            words = "%s: performed=%s lists none, though %d of %d known records are on both lists%s"
+            _log.warning(words, self._resource.words, emptied[0], both, total, _LOST)
+        return is_lost
 
     def _note(self, manifest: Manifest, held: dict[Key, str]) -> None:
         answers = self._look_ups.answers

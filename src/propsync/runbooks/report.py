@@ -99,9 +99,9 @@ def left_behind(
             lines.append(f"{name} {state}: {errors.get(resource, 'they could not be read')}")
         elif resource in left_out:
             lines.append(
-                f"{name} were not read completely: the lists leave out many that look-ups show, and maybe new ones. "
-                "Run `propsync sync` again. If the service only shows deleted records so, set a higher "
-                "PROPSYNC_DELETE_LIMIT for that one run"
+                f"{name} were not read completely: the lists leave out many that look-ups or earlier lists show, and "
+                "maybe new ones. Run `propsync sync` again. If the API is right, set a higher PROPSYNC_DELETE_LIMIT "
+                "for that one run"
             )
         elif not verdict.is_complete:
             lines.append(
