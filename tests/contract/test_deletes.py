@@ -792,6 +792,22 @@ def test_everything_that_one_list_alone_shows_is_held(nights: Nights, lists: str
     assert reasons == ({"this would delete all 21 records of performed By"} if exit_code else set())
 
 
+@pytest.mark.parametrize("count", [15, 30])
+@pytest.mark.parametrize("resource", list(_MADE))
+def test_the_token_of_another_organisation_is_named(nights: Nights, resource: str, count: int) -> None:
+    _MADE[resource](nights, count)
+    nights.first_night()
+    records = getattr(nights.estate, resource)
+    ours = list(records.values())
+    records.clear()
+    for number, one in enumerate(ours):
+        other = one | {"id": f"o{number}", "property": f"elsewhere {number}"}
+        records[(other["property"], one["type"]) if resource == "schedules" else other["id"]] = other
+    assert nights.sync(delete_limit=0.9).exit_code == 3
+    ((reason, held),) = nights.rows("select reason, count(*) from ops.held_deletes group by all")
+    assert ("PROPSYNC_TOKEN" in reason, held) == (True, count)
+
+
 def test_a_list_that_shows_nothing_takes_no_record_that_the_other_still_shows(nights: Nights) -> None:
     """A token may lose the right to what the organisation produced: the rest of it was produced for it as well."""
     keys = _assessments(nights, 30)

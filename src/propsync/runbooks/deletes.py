@@ -25,6 +25,9 @@ _LOST = (
     ", so the token may have lost a right. They keep both lists. If the API is right, run once with a higher "
     "PROPSYNC_DELETE_LIMIT"
 )
+_OTHERS = (
+    "the lists show other records and none that are known: check whose PROPSYNC_TOKEN this is before you accept it"
+)
 _FEW = ", so these stay in the tables"
 
 
@@ -114,6 +117,8 @@ class Deletes:
             if answers.hidden and not answers.found:  # whatever the limit: it is about deletes
                 why = f"no list shows {len(keys)} of {missing.total()} known records, but reports of some exist"
                 return dict.fromkeys(keys, why)
+            if are_all and not answers.found and self._swept.listed.some(1):
+                return dict.fromkeys(keys, _OTHERS)
             if are_many and not answers.found:
                 why = f"{len(keys)} of {missing.total()} are missing, more than PROPSYNC_DELETE_LIMIT allows"
                 return dict.fromkeys(keys, why)
