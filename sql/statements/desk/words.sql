@@ -1,13 +1,13 @@
 -- why: words that people chose in the API say which mean open, failed or urgent
 with written as (
-  select entry, word from ({{query}})
+  select entry, name, word from ({{query}})
   union
-  select 'fails', options.label
+  select 'fails', 'fails', options.label
   from main.asset_field_options as options
   join ops.roles using (asset_type_id, field_id)
   where roles.role in ('condition', 'result')
 )
-select entry, lower(trim(word)) as word
+select entry, name, lower(trim(word)) as word
 from written
 where trim(word) <> '' and not (ends_with(entry, '_open') and staging.means_closed(word))
 group by all

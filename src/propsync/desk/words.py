@@ -42,6 +42,10 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "fails": ("fail", "failed", "poor", "unsatisfactory"),
 }
 _FLAGS, _HISTORY, _ACTIONS = "assessment_flags", "assessment_flag_history", "bundle_actions"
+_STATES = {"status", "state", "stage"}
+_PRIORITIES = {"priority", "severity", "risk", "urgency", "level", "rating"}
+_CERTAIN = ("status", "state", "priority", "severity")
+"""Names of columns that hold such words, whatever they are."""
 _MOST_WORDS = 50
 _MOST_SHOWN = 10
 
@@ -110,18 +114,29 @@ def _seen(warehouse: Warehouse, columns: Collection[tuple[str, str]]) -> dict[st
     """The different words of each entry, in lower case and in order; for states, without those that mean closed."""
     usual = [(_ACTIONS, "status"), (_ACTIONS, "priority")]
     each = [
-        statement("desk/words_of", entry=text(entry), table=quoted(table), column=quoted(column))
+        statement("desk/words_of", entry=text(entry), name=text(column), table=quoted(table), column=quoted(column))
         for table, column in (*usual, *columns)
         if (entry := _entry(table, column))
     ]
-    seen: dict[str, list[str]] = {}
-    for entry, word in warehouse.rows(statement("desk/words", query=" union ".join(each))):
-        seen.setdefault(entry, []).append(word)
-    return seen
+    by_column: dict[tuple[str, str], list[str]] = {}
+    for entry, name, word in warehouse.rows(statement("desk/words", query=" union ".join(each))):
+        by_column.setdefault((entry, name), []).append(word)
+    seen: dict[str, set[str]] = {}
+    for (entry, name), words in by_column.items():
+        if name in (*_CERTAIN, entry) or _is_of(entry, words):
+            seen.setdefault(entry, set()).update(words)
+    return {entry: sorted(words) for entry, words in seen.items()}
+
+
+def _is_of(entry: str, words: list[str]) -> bool:
+    """Whether a column of a less certain name holds words of an entry. A number may be a floor, or rank either way."""
+    known = sum(_KNOWN[entry](word) for word in words)
+    return 2 * known >= len(words) <= _MOST_WORDS and not any(map(str.isdecimal, words))
 
 
 def _entry(table: str, column: str) -> str | None:
-    """The entry of `[desk]` whose words a column holds."""
-    if column in ("status", "state"):
+    """The entry of `[desk]` whose words a column may hold, by its name."""
+    words = set(column.split("_"))
+    if words & _STATES:
         return {_ACTIONS: "action_open", _FLAGS: "flag_open", _HISTORY: "flag_open"}.get(table)
-    return "priority_order" if table in (_ACTIONS, _FLAGS) and column in ("priority", "severity") else None
+    return "priority_order" if table in (_ACTIONS, _FLAGS) and words & _PRIORITIES else None

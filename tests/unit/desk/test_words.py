@@ -65,6 +65,8 @@ def test_words_that_propsync_toml_lacks_are_named():
         ("assessment_flags", "flag_position", "priority"),
         ("assessment_flags", "flag_position", "severity"),
         ("bundle_actions", "row_number", "severity"),
+        ("bundle_actions", "row_number", "risk_rating"),
+        ("assessment_flags", "flag_position", "level"),
     ],
 )
 def test_priorities_rank_in_every_column_that_may_hold_them(tmp_path: Path, table: str, position: str, column: str):
@@ -73,8 +75,17 @@ def test_priorities_rank_in_every_column_that_may_hold_them(tmp_path: Path, tabl
     assert found.evidence.endswith("does not know the meaning of purple")
 
 
-def test_a_column_of_actions_with_another_name_shows_their_states_too(tmp_path: Path):
-    found = seen_in(tmp_path, "bundle_actions", "row_number", "state", ["Not started", "Complete", "Purple"])
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [("level", ["1", "2"]), ("level", ["High", "1"]), ("risk_rating", ["High", "By the river", "Green"])],
+)
+def test_a_column_that_may_hold_something_else_ranks_nothing(tmp_path: Path, column: str, cells: list[str]):
+    assert seen_in(tmp_path, "bundle_actions", "row_number", column, cells)["priority_order"].source == "default"
+
+
+@pytest.mark.parametrize("column", ["state", "stage", "action_status"])
+def test_a_column_of_actions_with_another_name_shows_their_states_too(tmp_path: Path, column: str):
+    found = seen_in(tmp_path, "bundle_actions", "row_number", column, ["Not started", "Complete", "Purple"])
     assert found["action_open"].words == (*DEFAULTS["action_open"], "not started")
     assert found["action_open"].evidence.endswith("does not know the meaning of purple")
 
