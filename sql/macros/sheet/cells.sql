@@ -46,3 +46,24 @@ create or replace macro unrounded(v, as_double, back, column_name) as if(
   as_double,
   error('column ' || column_name || ': Parquet would round ' || v::varchar || '. Select it as text, with ::varchar')
 );
+
+-- JSON with each number as a text that begins with a mark, if DuckDB may round one: it has 17 digits, or an exponent. A
+-- regular expression has one replacement for texts and numbers. So chr(1) and chr(2), which no JSON has, enclose a number,
+-- and nothing behind a text.
+create or replace macro marked_numbers(v, mark) as if(
+  regexp_matches(v::varchar, '[0-9.]{17}|[0-9][eE][-+0-9]'),
+  replace(
+    replace(
+      replace(
+        regexp_replace(v::varchar, '("(?:[^"\\]|\\.)*")|(-?[0-9][-+.0-9eE]*)', '\1' || chr(1) || '\2' || chr(2), 'g'),
+        chr(1) || chr(2),
+        ''
+      ),
+      chr(1),
+      '"' || mark
+    ),
+    chr(2),
+    '"'
+  )::json,
+  v
+);

@@ -50,6 +50,17 @@ def parquet(columns: Sequence[str], types: Sequence[object]) -> str | None:
     return statement("query/parquet", cells=", ".join(made), names=_names(columns))
 
 
+def exact_json(columns: Sequence[str], types: Sequence[object], mark: str) -> str | None:
+    """SQL for JSON whose numbers are texts that begin with `mark`; None if no column is JSON."""
+    if "JSON" not in map(str, types):
+        return None
+    made = (
+        f"{f'marked_numbers(c{at}, {text(mark)})' if str(types[at]) == 'JSON' else f'c{at}'} as {quoted(name)}"
+        for at, name in enumerate(columns)
+    )
+    return statement("query/exact_json", cells=", ".join(made), names=_names(columns))
+
+
 def _unrounded(cell: str, kind: str, name: str) -> str:
     double = _WIDE.sub("DOUBLE", kind)
     if double == kind:

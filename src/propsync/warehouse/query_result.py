@@ -6,13 +6,14 @@ import os
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
+from secrets import token_hex
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
 from propsync.warehouse.macros import macros
-from propsync.warehouse.query_cells import cells, excel_csv, kinds_of, parquet
+from propsync.warehouse.query_cells import cells, exact_json, excel_csv, kinds_of, parquet
 from propsync.warehouse.query_errors import explained
 from propsync.warehouse.query_thread import QueryThread
 
@@ -88,9 +89,13 @@ class QueryResult:
 
     def pieces(self, kind: str) -> Generator[bytes]:
         """The rows as a file: csv, json (one array; NaN and infinity are null, as JSON has none) or parquet."""
-        unrounded = parquet(self.columns, self.types()) if kind == "parquet" else None
-        pieces = self._file(f"({unrounded})" if unrounded else "answer", kind)
-        return _valid_json(pieces) if kind == "json" else pieces
+        mark = token_hex(8)  # no text has it
+        select = {
+            "parquet": lambda: parquet(self.columns, self.types()),
+            "json": lambda: exact_json(self.columns, self.types(), mark),
+        }.get(kind, lambda: None)()
+        pieces = self._file(f"({select})" if select else "answer", kind)
+        return _valid_json(pieces, mark) if kind == "json" else pieces
 
     def _file(self, source: str, kind: str) -> Generator[bytes]:
         reading, writing = os.pipe()
@@ -131,13 +136,14 @@ def _is_number(kind: pa.DataType) -> bool:
     return is_wide or pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
 
 
-def _valid_json(pieces: Iterator[bytes]) -> Generator[bytes]:
-    """Replaces the NaN and Infinity that DuckDB writes; each row has a line of its own."""
+def _valid_json(pieces: Iterator[bytes], mark: str) -> Generator[bytes]:
+    """Replaces the NaN and Infinity that DuckDB writes, and takes marks off numbers; each row has a line of its own."""
+    marked = re.compile(rb'"%s([^"]*)"' % mark.encode())
     rest = b""
     for piece in pieces:
         whole, end, rest = (rest + piece).rpartition(b"\n")
-        yield _without_bare(whole + end)
-    yield _without_bare(rest)
+        yield marked.sub(rb"\1", _without_bare(whole + end))
+    yield marked.sub(rb"\1", _without_bare(rest))
 
 
 def _without_bare(lines: bytes) -> bytes:
