@@ -544,6 +544,9 @@ def test_another_key_column_is_refused_before_anything_changes(copy: Copy):
     [
         ('[resources.documents]\npath = "/documents"', "propsync itself uses the name documents"),
         ('[resources.pages]\npath = "/pages"', "propsync itself uses the name pages"),
+        ('[resources.assets_earlier]\npath = "/a"', "propsync itself uses the name assets_earlier"),
+        ('[resources.a]\npath = "/a"\n[resources.a_typed]\npath = "/b"', "propsync itself uses the name a_typed"),
+        ('[resources.asset_field_value_starts]\npath = "/a"', "propsync itself uses the name asset_field_value_starts"),
         ('[resources.assets]\npath = "/others"', "propsync has assets already"),
         ('[resources.mine]\npath = "/properties/assets"', "propsync has assets already"),
         ('[resources.a]\npath = "/a"\nkey_column = "payload"', "its table has a column payload itself"),

@@ -26,7 +26,7 @@ def stored_row(resource: Resource) -> tuple[str | bool | None, ...]:
 def check_further(catalogue: Catalogue, stored: Iterable[Resource] = ()) -> None:
     """Raises SettingsError if a list cannot have its table, or has had it with another key column."""
     for resource in catalogue.further:
-        if f"main.{resource.name}" in TABLES or resource.name in RESERVED:
+        if _is_taken(resource.name, catalogue):
             what = f"propsync itself uses the name {resource.name}"
             raise SettingsError(f"[resources.{resource.name}]", what, "Give the list another name")
         if clash := fixed_columns().intersection(resource.key_columns):
@@ -37,3 +37,10 @@ def check_further(catalogue: Catalogue, stored: Iterable[Resource] = ()) -> None
             what = f"its key is the column {before.key_columns[0]} since its first sync"
             step = f'Write key_column = "{before.key_columns[0]}", or give the list another name'
             raise SettingsError(f"[resources.{before.name}]", what, step)
+
+
+def _is_taken(name: str, catalogue: Catalogue) -> bool:
+    """Whether a folder of landing, or a table or view beside those of another list, has the name."""
+    of, _, kind = name.rpartition("_")
+    is_beside = kind in ("typed", "earlier") and of in catalogue
+    return is_beside or name in RESERVED or bool({f"main.{name}", f"history.{name}"} & TABLES.keys())
