@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from kit.deaths import dying
 from kit.kept import KeptHomes
 from kit.push_home import PushHome, push_home
+from msgspec.structs import replace
 from privacy.private import found_in
 
 from propsync.errors import UsageError
@@ -16,6 +17,7 @@ from propsync.push.changes import change_rows
 from propsync.push.plan import Plan
 from propsync.runbooks.plans import names_of
 from propsync.runbooks.push_undo import undo
+from propsync_sandbox.exchange import Request
 
 SECRET = "zqx-private"
 
@@ -158,3 +160,40 @@ def test_rows_of_writes_from_before_a_field_was_hidden_are_not_published(home: P
     hide(home)
     assert home.sync(["assets", "schedules"]).exit_code == 0
     assert len(home.writes()) == 2
+
+
+def _hidden_field(home: PushHome) -> tuple[Plan, str, Callable[[], object]]:
+    plan, text, _ = of_text(home)
+    (edit, *_) = plan.entries
+    others = {one for one, kind in home.kinds(edit.type_id).items() if kind == "text"} - {text}
+    lost = min(others & {one for one, value in home.values(edit.key[0]).items() if value})
+    return home.plan(edit), f"assets.fields[{lost}]", lambda: home.sandbox.world.assets.edit(edit.key[0], {lost: None})
+
+
+def _hidden_member(home: PushHome) -> tuple[Plan, str, Callable[[], object]]:
+    (key,) = home.schedules(1)
+    plan = home.plan(home.schedule("update", key, {"dueDate": "2031-01-01"}), resource="schedules")
+    return plan, "schedules.description", lambda: home.sandbox.world.schedules.set_members(key, description=None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [_hidden_field, _hidden_member])
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_a_write_that_removes_a_hidden_value_says_so_without_its_name(
+    home: PushHome, make: Callable[[PushHome], tuple[Plan, str, Callable[[], object]]], *, is_lost: bool
+) -> None:
+    made, line, lose = make(home)
+
+    def lose_after_the_write(request: Request) -> None:
+        if request.method == "GET" and home.effects and is_lost:
+            lose()
+
+    hide(home, line)
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    plan = replace(made, published_run=str(home.note()["run"]))
+    home.sandbox._server.app.before = lose_after_the_write
+    report = home.apply(plan)
+    assert (report.exit_code, home.writes("code")) == ((3, [("OthersChanged",)]) if is_lost else (0, [(None,)]))
+    told = "it is written, and a value that [privacy] hides changed at the same time"
+    assert [told in one for one in report.lines] == ([True] if is_lost else [])
+    assert line.split("[")[-1].rstrip("]") not in str(home.writes("message"))

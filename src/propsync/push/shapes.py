@@ -141,9 +141,10 @@ class ScheduleAnswers:
             raise MalformedBody(str(answer.request), f"the answer is not a page of schedules: {error}") from error
 
     def kept(self, key: tuple[str, ...], there: Mapping[str, Any]) -> dict[str, Any]:
-        """The members that a PUT has, and others that the tables have too, from which the read-back comes."""
+        """The members that a PUT has, and others that the tables have or hide, from which the read-back comes."""
         known, named = self._known.get(key, {}), (*SCHEDULES.key, *SCHEDULES.dropped)
-        others = (name for name in there if name not in named and not is_empty(known.get(name)))
+        seen = {*self._hidden, *(name for name, value in known.items() if not is_empty(value))}
+        others = (name for name in there if name not in named and name in seen)
         return {name: there[name] for name in (*others, *MEMBERS) if name in there}
 
     def lacking(self, key: tuple[str, ...], there: Mapping[str, Any]) -> list[str]:
@@ -167,6 +168,10 @@ class Answers:
     assets: AssetAnswers
     schedules: ScheduleAnswers
     names: LiveNames
+
+    def values_of(self, resource: str, record: bytes, type_id: str) -> Mapping[str, Any]:
+        """The values of a whole record by field."""
+        return self.assets.values_of(record, type_id) if resource == ASSETS.name else schedule_values(record) or {}
 
     @classmethod
     def published(

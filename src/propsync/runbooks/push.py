@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -53,7 +53,7 @@ from propsync.runs import Run, RunLock, time_of
 from propsync.settings import ApiAccess, Settings, is_same_service
 from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
-from propsync.warehouse import PublishedReader, statement, text
+from propsync.warehouse import PublishedReader, quoted, statement, text
 
 _PLAN_AGAIN = "Run `propsync push plan` again"
 _END_FIRST = "Apply it with --give-up, which sends nothing more, then run `propsync push plan` again"
@@ -248,9 +248,11 @@ class _Apply:
         self._writes: list[Write] = []
         self._unread: dict[Key, str] = {}
         self._late: set[int] = set()
+        self._answers: Answers
 
     def run(self, answers: Answers) -> PushReport:
         """Sends, then reads back, records and publishes in a run of its own."""
+        self._answers = answers
         announce(self._settings, self._plan.plan_id)
         with copied_journal(self._settings, self._plan.plan_id):
             self._call("send", lambda: self._send(answers))
@@ -323,13 +325,27 @@ class _Apply:
         rows, found = workspace.warehouse.rows, answers.found & keys
         shown, at = shown_values(rows, self._plan.resource, found), places(rows, self._plan.resource, found)
         labels = {field_id: label for _, field_id, label, *_ in rows(statement("push/fields"))}
-        self._unplanned.compare(self._journal, shown, hidden_names(workspace, self._plan.resource), labels)
+        hidden = hidden_names(workspace, self._plan.resource)
+        self._unplanned.compare(self._journal, shown, self._with_hidden(workspace, found), hidden, labels)
         self._writes = writes_of(self._plan, with_in_flight(self._journal.so_far, self._left))
         self._writes = [self._verified(one, shown, at) for one in self._writes]
         if self._late:
             self._journal.late(self._late)
         self._journal.compared({one.number for one in self._writes if one.key in found} - self._late)
         return None
+
+    def _with_hidden(self, workspace: Workspace, keys: Collection[Key]) -> Shown:
+        """The values of read-back records with those that `[privacy]` hides; none if it hides nothing."""
+        if workspace.hiding is None:
+            return {}
+        resource = workspace.catalogue[self._plan.resource]
+        history = workspace.hiding.whole_history(resource)
+        columns, first = ", ".join(map(quoted, resource.key_columns)), quoted(resource.key_columns[0])
+        query = statement("push/whole_records", key_columns=columns, first=first, history=history)
+        rows = workspace.warehouse.rows(query, {"ids": sorted({key[0] for key in keys})})
+        types = {one.key: one.entry.type_id for one in self._writes if one.key in keys}
+        whole = ((row[:-1], row[-1].encode()) for row in rows if row[:-1] in types)
+        return {key: self._answers.values_of(resource.name, body, types[key]) for key, body in whole}
 
     def _verified(self, write: Write, shown: Shown, at: Places) -> Write:
         if write.key in self._unread:
