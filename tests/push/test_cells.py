@@ -73,6 +73,9 @@ VALID = [
     ("number", Decimal("1.234"), "1234.0", Decimal("1234.0")),
     ("number", Decimal("1.23"), "123", 123),
     ("number", Decimal("1.234"), "1235", 1235),
+    ("number", 1234, "1.2340", Decimal("1.2340")),
+    ("number", 1234, 1.234, Decimal("1.234")),
+    ("number", 1200, "1.2", Decimal("1.2")),
     ("number", 1, 0.1 + 0.2, Decimal("0.3")),  # a sheet shows 15 digits
     ("number", 1, 7.0, 7),
     ("number", 1, Decimal("0.10"), Decimal("0.10")),
@@ -208,6 +211,8 @@ REFUSED = [
     *(("text", old, cell, "in its own way") for old, cell in OTHER_TIMES),
     ("number", Decimal("1.234"), "1234", "write 1234.0"),
     ("number", Decimal("1.234"), 1234.0, "write 1234.0"),
+    ("number", 1234, "1.234", "may have written 1234 as 1.234"),
+    ("number", Decimal("1000.0"), " 1.000", "write 1.0000"),
     ("number", Decimal("-0.125"), "-125", "write -125.0"),
     ("text", "0012", 12.0, "0012"),
     ("text", "0012", "12", "0012"),

@@ -10,7 +10,14 @@ from typing import Any
 
 from propsync.merge.reference.error_cells import is_error
 from propsync.merge.reference.spreadsheet import EXACT, SHORTENED, SheetError
-from propsync.push.readings import is_date, is_same_number, is_same_time, is_without_point, may_be_date
+from propsync.push.readings import (
+    has_point_between_thousands,
+    is_date,
+    is_same_number,
+    is_same_time,
+    is_without_point,
+    may_be_date,
+)
 from propsync.push.source import BLANKS, Cell
 
 AS_TEXT = "format its column as text, then write the value again"
@@ -142,7 +149,10 @@ def check_rounded(new: Decimal | int, old: Any) -> None:
 
 
 def check_point(cell: Cell, new: Decimal | int, old: Any) -> None:
-    """Raises CellRefused for a number whose point a spreadsheet has taken for a sign between thousands."""
+    """Raises CellRefused for a number that has lost its point, or got one, as a sign between thousands."""
     if is_without_point(cell, new, old):
         what = f"a spreadsheet of another country may have read {old} as {new}"
         raise CellRefused(f"{what}: {AS_TEXT}. If it is {new}, write {new}.0 there")
+    if has_point_between_thousands(cell, old):
+        what = f"a spreadsheet of another country may have written {old} as {new}"
+        raise CellRefused(f"{what}: {AS_TEXT}. If it is {new}, write {new}0 there")

@@ -34,6 +34,7 @@ _GENERAL = re.compile(r"-?(0|[1-9]\d*)([.,]\d*[1-9])?(?P<unit>%?)")
 _SIGNS = {".": ",", ",": "."}
 """The sign before decimals, with the one between thousands in the same countries."""
 _THOUSANDTHS = -3
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 _MOST = 40  # characters of a number
 
 
@@ -88,3 +89,12 @@ def is_without_point(text: object, new: Decimal | int, old: object) -> bool:
     if not isinstance(old, Decimal) or old.as_tuple().exponent != _THOUSANDTHS or new != old.scaleb(-_THOUSANDTHS):
         return False
     return not (isinstance(text, str) and "." in text)
+
+
+def has_point_between_thousands(text: object, old: object) -> bool:
+    """Whether a text is the old whole number with the point that other countries have between thousands."""
+    return (
+        isinstance(text, str)
+        and _THOUSANDS.fullmatch(text.strip(BLANKS)) is not None
+        and Decimal(text.strip(BLANKS)).scaleb(-_THOUSANDTHS) == old
+    )
