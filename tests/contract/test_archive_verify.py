@@ -21,6 +21,7 @@ from propsync.cli.status import print_status
 from propsync.documents.blobs import Blobs
 from propsync.errors import Busy, TokenRefused
 from propsync.runbooks import archive_verify
+from propsync.runbooks.archive import archive
 from propsync.runbooks.archive_verify import verify
 from propsync.runbooks.verify_report import VerifyReport
 from propsync.runs import RunLock
@@ -147,6 +148,27 @@ def test_status_sends_whoever_lost_a_file_to_the_archive(at: Place, capsys: pyte
 
 
 @pytest.mark.slow
+def test_an_archive_whose_disk_is_not_mounted_is_told_by_a_night_and_by_the_status(
+    at: Place, capsys: pytest.CaptureFixture[str]
+):
+    """The night exited 0, and the status said that all documents were kept and none was lacking."""
+    blobs, away = at.path / "archive/blobs", at.path / "away"
+    blobs.rename(away)
+    count = sum(1 for file in away.rglob("*.*"))
+    report = archive(at.settings(), policy=QUICK)
+    assert report.exit_code == 3
+    (line,) = report.left_behind
+    assert f"stored documents, {min(count, 100)} have no file in archive/. If a disk of its own" in line
+    print_status(at.settings(), None, as_json=False)
+    shown = capsys.readouterr().out
+    assert f" kept, {count} files missing in archive/ " in shown
+    assert shown.endswith("Next: if a disk of its own belongs there, mount it. Then run `propsync archive verify`\n")
+    away.rename(blobs)
+    assert at.archive().exit_code == 0
+    print_status(at.settings(), None, as_json=False)
+    assert "missing in archive/" not in capsys.readouterr().out
+
+
 def test_an_older_version_is_not_asked_for_and_what_is_left_of_it_stays_aside(at: Place):
     key, file = stored(at)
     at.edit(key)

@@ -22,7 +22,8 @@ from propsync.resources import BUILT_IN
 from propsync.runbooks.usable_state import why_unusable
 from propsync.runs import INTERRUPTED, Note, RunLock
 from propsync.settings import Settings
-from propsync.storage import LocalStorage, disk_use, mode_of
+from propsync.storage import LocalStorage, disk_use, files_below, mode_of
+from propsync.storage.places import DOCUMENTS
 from propsync.warehouse import PublishedReader, open_published, statement, text
 from propsync.webhook.inbox import FOLDER as HINTS
 from propsync.webhook.inbox import Inbox
@@ -143,8 +144,7 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         "resources": _dicts(reader, _asked("resources")),
         "held_deletes": _dicts(reader, _asked("held_deletes")),
         "newly_volatile": _dicts(reader, _asked("newly_volatile")),
-        "documents": _dicts(reader, _asked("documents", lost=text(LOST)))[0]
-        | {"lacking": dict(reader.rows(_asked("lacking"))[1])},
+        "documents": _documents(reader, settings, unreadable, is_held=lock.is_held()),
         "tables": dict(reader.rows(_asked("row_counts"))[1]),
         # a run adds and removes files meanwhile
         "landing": None if lock.is_held() else _permitted(lambda: find_damage(reader, settings), unreadable),
@@ -171,6 +171,16 @@ def _permitted(look: Callable[[], _T], unreadable: list[str]) -> _T | None:
             raise
         unreadable.append(f"{cause.filename}: {cause.strerror}")
         return None
+
+
+def _documents(reader: PublishedReader, settings: Settings, unreadable: list[str], *, is_held: bool) -> dict[str, Any]:
+    """The numbers of documents; `gone` of their files are missing here, None if nobody can say."""
+    (found,) = _dicts(reader, _asked("documents", lost=text(LOST)))
+    named, here, folder = found.pop("files"), None, settings.home / DOCUMENTS
+    if not is_held and not settings.storage_url and os.access(folder.parent, os.R_OK | os.X_OK):
+        here = _permitted(lambda: sum(1 for _ in files_below(folder)), unreadable)
+    gone = None if here is None else max(0, named - here)
+    return found | {"gone": gone, "lacking": dict(reader.rows(_asked("lacking"))[1])}
 
 
 def _old(read_at: dict[str, datetime], settings: Settings, since: datetime) -> list[str]:

@@ -9,6 +9,7 @@ from propsync.cli.damage import print_damage
 from propsync.cli.erasure_count import print_erasures
 from propsync.cli.text_tables import echo
 from propsync.cli.unfinished_plans import print_unfinished
+from propsync.documents.lost_files import MOUNT_OR_VERIFY
 from propsync.errors import StateUnusable
 from propsync.progress import size_in_words
 
@@ -93,6 +94,8 @@ def _next_after_runs(facts: dict[str, Any]) -> str:
     is_whole = facts["status"] == "ok" and not facts["trouble"]
     if facts["status"] != "ok" and facts["flow"] == "push" and not facts["trouble"]:
         return "Next: propsync push history"  # a sync sends nothing again
+    if facts["documents"]["gone"]:
+        return f"Next: {MOUNT_OR_VERIFY[0].lower()}{MOUNT_OR_VERIFY[1:]}"
     if facts["documents"]["lost"]:
         return "Next: propsync archive verify" + ("" if is_whole else ", then propsync sync")
     return "Next: propsync query --tables" if is_whole else "Next: propsync sync"
@@ -103,9 +106,10 @@ def _print_documents(facts: dict[str, Any]) -> None:
     if not facts["stored"] and not facts["lost"] and not facts["lacking"]:
         return
     lost = f", {facts['lost']:,} lost (see documents.last_error)" if facts["lost"] else ""
+    gone = f", {facts['gone']:,} files missing in archive/" if facts["gone"] else ""
     lacking = "; ".join(f"{count:,} {reason}" for reason, count in facts["lacking"].items())
     echo(
-        f"{'documents':<17}{facts['stored']:>9,} kept{lost}  {size_in_words(facts['bytes'])} with "
+        f"{'documents':<17}{facts['stored']:>9,} kept{lost}{gone}  {size_in_words(facts['bytes'])} with "
         f"{facts['later_versions']:,} later versions; "
         f"{'lacking: ' + lacking + ' (marts.document_coverage)' if lacking else 'none is lacking'}"
     )

@@ -56,6 +56,10 @@ class Ledger:
         found: datetime | None = self._warehouse.value(statement("documents/newest"))
         return found
 
+    def some_files(self) -> list[str]:
+        """The paths of at most 100 stored files, chosen at random, without those known to be lost."""
+        return [path for (path,) in self._warehouse.rows(statement("documents/some_files"), {"lost": LOST})]
+
     def wanted(
         self, choice: DocumentChoice, *, now: datetime, began: datetime, since: datetime | None, most: int
     ) -> tuple[list[WantedDocument], int]:

@@ -17,6 +17,7 @@ from propsync.documents.budget import Budget
 from propsync.documents.expiry import Expiry
 from propsync.documents.kinds import KINDS
 from propsync.documents.ledger import DocumentChoice, Ledger, WantedDocument
+from propsync.documents.lost_files import MOUNT_OR_VERIFY
 from propsync.errors import ApiUnreachable, StateUnusable, StopRun, UsageError
 from propsync.merge import known_values
 from propsync.progress import progress
@@ -158,6 +159,7 @@ class _Archive:
             _refuse_unknown(workspace, self._choice.properties)
             self._warn_of_statuses(workspace)
             self._since = Ledger(workspace.warehouse).newest()
+            self._look_for_files(Ledger(workspace.warehouse).some_files())
             self._record_earlier(workspace)
             self._at.correct_times(workspace, self._began)
             chunk, count = self._plan(workspace)
@@ -186,6 +188,13 @@ class _Archive:
                 "Correct its spelling, or keep it if assessments may have it later",
                 status,
             )
+
+    def _look_for_files(self, files: Sequence[str]) -> None:
+        """Leaves a line if some of the stored files are gone. In a bucket, each look would be a request."""
+        gone = [] if self._at.blobs.is_far else [path for path in files if not self._at.blobs.exists(path)]
+        if gone:
+            what = f"of {len(files)} stored documents, {len(gone)} have no file in archive/"
+            self._report.left_behind.append(f"{what}. {MOUNT_OR_VERIFY}")
 
     def _may_go_on(self) -> bool:
         if self._report.ended is None and (reason := self._budget.reason()):
