@@ -13,6 +13,7 @@ from kit.bucket import FolderBucket, copied, flaws
 from kit.comparing import assert_same, difference
 from kit.small_api import asset
 
+from propsync.cli.status import print_status
 from propsync.errors import HomeUnusable, SettingsError, StorageAway, UsageError
 from propsync.runbooks.storage_move import move_storage
 from propsync.storage import LocalStorage
@@ -86,7 +87,9 @@ def test_a_bucket_that_goes_away_amid_a_restore_leaves_no_unfinished_file(machin
 
 
 @pytest.mark.slow
-def test_a_bucket_that_goes_away_amid_the_copy_of_the_tables_gets_the_rest_next_time(machines: Machines) -> None:
+def test_a_bucket_that_goes_away_amid_the_copy_of_the_tables_gets_the_rest_next_time(
+    machines: Machines, capsys: pytest.CaptureFixture[str]
+) -> None:
     first, note = machines("first"), machines.bucket.root / "published/_published.json"
     assert first.sync().exit_code == 0
     before = note.read_bytes()
@@ -103,8 +106,12 @@ def test_a_bucket_that_goes_away_amid_the_copy_of_the_tables_gets_the_rest_next_
         first.sync()
     assert first.column("select count(*) from assets") == [len(machines.api.assets)]
     assert note.read_bytes() == before
+    print_status(first.settings(), None, as_json=False)  # it said that all was well, and people read the bucket
+    assert " failed: published/warehouse.duckdb: no answer" in capsys.readouterr().out
     machines.bucket.around = plain
     assert first.sync().exit_code == 0
+    print_status(first.settings(), None, as_json=False)
+    assert "failed" not in capsys.readouterr().out
     assert flaws(machines.bucket, first.path) == []
 
 

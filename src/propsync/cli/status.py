@@ -76,7 +76,8 @@ def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int
 def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
     """Events after the last publication that the published copy cannot show: a failed or killed run.
 
-    Such a run of the tables counts until one publishes, whatever other command was at work since.
+    Such a run of the tables counts until one publishes, whatever other command was at work since. So does one that
+    failed after it published here: the bucket has not taken all of its work.
     """
     notes = lock.notes()
     if not notes or lock.is_held():
@@ -87,7 +88,9 @@ def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
 
 def _trouble_in(who: Note, published_at: datetime | None) -> str | None:
     if published_at is not None and who.since <= published_at:
-        return None
+        has_failed_since = who.error and who.ended and who.ended > published_at
+        if not has_failed_since:
+            return None
     if who.is_refused and who.what.startswith(_TYPED):
         return None
     run = f"The run of {in_words(who.since)}"
@@ -101,7 +104,7 @@ def _trouble_in(who: Note, published_at: datetime | None) -> str | None:
         return None
     if published_at is None:
         return f"{run} published nothing, because nothing could be read, or somebody has removed the files since"
-    return f"{run} failed: nothing could be read"
+    return f"{run} failed: nothing could be read, or somebody has put back older published files since"
 
 
 def _has_only_landed(settings: Settings) -> bool:
