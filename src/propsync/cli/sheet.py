@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from xlsxwriter import Workbook
 from xlsxwriter.exceptions import XlsxWriterException
 
 from propsync.errors import QueryWrong
+from propsync.warehouse.query_folder import query_folder
 from propsync.warehouse.query_result import Cell, QueryResult
 
 _MOST_ROWS = 1_048_575  # below the line of names
@@ -29,7 +29,7 @@ _ANSWER = "--format xlsx"
 
 def workbook(answer: QueryResult) -> Generator[bytes]:
     """The file, in pieces, once it is whole. Raises QueryWrong for rows that no sheet holds."""
-    with TemporaryDirectory(prefix="propsync-query-", ignore_cleanup_errors=True) as folder:
+    with query_folder() as folder:
         path = Path(folder) / "rows.xlsx"
         try:
             _write(answer, path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from propsync.errors import QueryWrong, UsageError
 from propsync.warehouse.connection import NO_BAR
 from propsync.warehouse.declared_tables import text
 from propsync.warehouse.query_errors import explained
+from propsync.warehouse.query_folder import query_folder
 from propsync.warehouse.query_result import QueryResult
 from propsync.warehouse.query_thread import QueryThread
 from propsync.warehouse.reader import Config, connected
@@ -50,7 +50,11 @@ class SealedQuery:
 
     def __init__(self, path: Path, *, zone: str, memory_limit: str) -> None:
         with ExitStack() as closing:
-            folder = closing.enter_context(_temporary())
+            try:
+                folder = closing.enter_context(query_folder())
+            except OSError as error:
+                what = f"no temporary folder can be made: {error.strerror}"
+                raise UsageError("query", what, "Set TMPDIR") from error
             limits: Config = {"memory_limit": memory_limit, "temp_directory": folder}
             self._connection = connected(path, _LOCKED | _ARROW | limits, zone)
             closing.callback(self._connection.close)
@@ -93,13 +97,6 @@ class SealedQuery:
         except (duckdb.BinderException, duckdb.CatalogException):
             self._connection.execute(sql)  # it fails in the same way, and names the place in the line
             raise
-
-
-def _temporary() -> tempfile.TemporaryDirectory[str]:
-    try:
-        return tempfile.TemporaryDirectory(prefix="propsync-query-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise UsageError("query", f"no temporary folder can be made: {error.strerror}", "Set TMPDIR") from error
 
 
 def _placed(sql: str, statements: list[duckdb.Statement]) -> Iterator[Question]:
