@@ -30,11 +30,13 @@ create table asset_field_values as from (values
 DOORS = """
 create table marts.asset_register as from (values
   ('option', 'p', 'Elm House', 'Fire doors', 'd', 'Fail'), ('text', 'p', 'Elm House', 'Fire doors', 'e', 'Fail'),
-  ('both', 'p', 'Elm House', 'Fire doors', 'd', 'Fail'))
+  ('both', 'p', 'Elm House', 'Fire doors', 'd', 'Fail'),
+  ('several', 'p', 'Elm House', 'Fire Doors', 'd', 'Fail; Stuck'))
   as t(asset_id, property_id, property_name, asset_type, asset_type_id, result);
 create table ops.roles as from (values ('d', 'result', 'f'), ('e', 'result', 'f')) as t(asset_type_id, role, field_id);
 create macro asset_field_values_as_of(day) as table from (values
-  ('option', 'f', null, ['Pass']), ('text', 'f', 'Pass', null), ('both', 'f', null, ['Pass', 'Fail']))
+  ('option', 'f', null, ['Pass']), ('text', 'f', 'Pass', null), ('both', 'f', null, ['Pass', 'Fail']),
+  ('several', 'f', null, ['Pass', 'New']))
   as t(asset_id, field_id, value_text, value_option_labels);
 """
 
@@ -115,7 +117,9 @@ def answer(words: str, tables: str, columns: str) -> Rows:
             [("a", "f1, f2", '{"x":1}'), ("a", "f3", '["gone"]'), ("b", "f1, f2", "[1]"), ("b", "f1, f2", "[1]")],
             id="values that are no text, and fields with one label",
         ),
-        pytest.param("Which doors", DOORS, "asset_id", [("option",), ("text",)], id="a result that is a text"),
+        pytest.param(
+            "Which doors", DOORS, "asset_id", [("option",), ("several",), ("text",)], id="a text, and several choices"
+        ),
         pytest.param(
             "What is past or soon past",
             YEARS,
