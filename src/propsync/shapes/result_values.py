@@ -54,6 +54,17 @@ def value_of_kind(kind: str, results: Sequence[Any], references: Sequence[Path])
     return Choice(paths, "found", f"{seen}{more}")
 
 
+def says_value(kind: str, choice: Choice) -> bool:
+    """Whether the name of the member says that it is the value."""
+    return _may_be_value(choice.paths[0][-1], kind)
+
+
+def is_beside(choice: Choice, others: Sequence[Any]) -> bool:
+    """Whether the value is only what a result may have beside it, such as its own id, and what `others` have too."""
+    path = choice.paths[0]
+    return len(path) == 1 and plain(path[0]) in BESIDE and any(not is_blank(follow(one, path)) for one in others)
+
+
 def _inside(kind: str, results: Sequence[Any], place: Path) -> list[Path]:
     """The member that holds the value in the objects at `place`, if they are no values of the kind themselves."""
     objects = [held for result in results if isinstance(held := follow(result, place), dict)]
@@ -191,4 +202,4 @@ def _value_rank(name: str, kind: str) -> int:
         return 2
     if own in KINDS:
         return 3
-    return 5 if own in ("id", "uid", "label", "name", "title", "position", "order") else 4
+    return 5 if own in BESIDE else 4

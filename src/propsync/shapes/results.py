@@ -15,7 +15,7 @@ from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text_paths
 from propsync.shapes.members import most_telling, plain, rank, share_known
-from propsync.shapes.result_values import LIKELY_VALUE, value_of_kind
+from propsync.shapes.result_values import LIKELY_VALUE, is_beside, says_value, value_of_kind
 
 _OF_FIELD = ("field", "fieldid", "definition", "definitionid", "fielddefinition", "fielddefinitionid")
 _REFERENCE = (*_OF_FIELD, "ref", "key", "id", "uid")
@@ -31,9 +31,12 @@ def find_result_shape(shape: Shape, assets: Sequence[Any], field_ids: set[str]) 
     by_kind: dict[str, list[Entry]] = {}
     for result in filter(_says_its_kind, results):
         by_kind.setdefault(text_of(follow(result.value, KIND)) or "", []).append(result)
-    for kind, of_kind in sorted(by_kind.items()):
-        choice = value_of_kind(kind, values(of_kind), shape.paths("result_field"))
-        settle(shape, f"result_value:{kind}", choice, of_kind)
+    found = {kind: value_of_kind(kind, values(one), shape.paths("result_field")) for kind, one in by_kind.items()}
+    telling = [one for kind, choice in found.items() if choice and says_value(kind, choice) for one in by_kind[kind]]
+    for kind, choice in sorted(found.items()):
+        # nobody has filled in such a field yet: the own id of a result is no value where others have both
+        is_empty = choice is not None and is_beside(choice, values(telling))
+        settle(shape, f"result_value:{kind}", None if is_empty else choice, by_kind[kind])
 
 
 def value_paths(shape: Shape) -> dict[str, tuple[Path, ...]]:

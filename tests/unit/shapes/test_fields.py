@@ -372,6 +372,15 @@ def test_of_unlikely_members_the_one_that_looks_like_its_kind_is_the_value(kind,
     assert result_shape(results, {"f0", "f1", "f2"})[f"value:{kind}"].split(", ")[0] == found
 
 
+def test_the_own_id_of_results_is_no_value_where_results_of_other_kinds_have_one():
+    """Fields that nobody had filled in looked filled."""
+    told = {"type": "text", "field": "f1", "value": "x"}
+    unfilled = {"type": "file", "field": "f2", "id": "r2"}
+    assert "value:file" not in result_shape([asset(told | {"id": "r1"}, unfilled)], {"f1", "f2"})
+    assert result_shape([asset(told, unfilled)], {"f1", "f2"})["value:file"] == "id"
+    assert result_shape([asset(unfilled | {"updatedAt": "x", "vault": "y"})], {"f2"})["value:file"] == "vault"
+
+
 def test_each_kind_has_a_value_of_its_own():
     results = [
         {"type": "text", "field": "f", "text": "x"},
