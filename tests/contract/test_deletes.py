@@ -147,6 +147,27 @@ def test_one_empty_look_up_alone_deletes_nothing(nights: Nights, resource: str) 
     assert nights.is_truth(resource)
 
 
+@pytest.mark.parametrize("resource", ["assets", "assessments"])
+def test_look_ups_that_contradict_the_lists_are_asked_more_often(nights: Nights, resource: str) -> None:
+    """The lists come from a server that lags behind, and so do five answers about one of its new records."""
+    (lost, found, gone, *_) = _MADE[resource](nights)
+    nights.first_night()
+    _hide(nights, resource, lost, found)
+    del getattr(nights.estate, resource)[gone]
+    shown, empty = nights.estate.lists, [True] * 5
+
+    def lagging(path: str, query: Query) -> list[Record]:
+        asked = query.get({"assets": "id", "assessments": "assessment"}[resource], "")
+        rows = shown(path, query)
+        return [one for one in rows if one["id"] != lost] if lost in asked and empty and empty.pop() else rows
+
+    nights.estate.lists = lagging  # type: ignore[method-assign]  # as above
+    report = nights.sync()
+    assert not empty
+    assert (report.exit_code, report.resources[resource]["deleted"]) == (0, 1)
+    assert nights.is_truth(resource)
+
+
 def test_one_answer_that_shows_no_schedule_deletes_nothing(nights: Nights) -> None:
     """No list shows a completed schedule, and the first answer to its own request comes from a server that lags."""
     (done, *_) = _schedules(nights)
@@ -867,7 +888,7 @@ def test_all_are_looked_up_where_a_sample_shows_that_some_are_there(nights: Nigh
     del nights.estate.assets[keys[0]]
     report = nights.sync()
     assert (report.exit_code, report.resources["assets"]["deleted"]) == (3, 0)
-    assert sum(map(len, _looked_up(nights, "assets"))) <= 132
+    assert sum(map(len, _looked_up(nights, "assets"))) <= 136
     del nights.estate.lists  # type: ignore[method-assign]  # lists show all again
     assert nights.sync().resources["assets"]["deleted"] == 1
     assert nights.is_truth("assets")

@@ -83,7 +83,7 @@ class Deletes:
         held: dict[Key, str] = {}
         if self._swept.verdict.is_complete:  # a list read in part may still have records that it did not show
             earlier = self._workspace.journal.deleted_in_parts(self._resource.name) if filters else 0
-            held = self._judge(missing, set(given), manifest.run_id, earlier)
+            held = self._judge(missing, filters, set(given), manifest.run_id, earlier)
             if self._are_too_many_left_out(missing, filters) or (not filters and self._is_a_list_emptied(missing)):
                 manifest.verdict = Verdict.INCOMPLETE
                 self._look_ups.conclude_nothing()  # an API that hid its records for a while hid them from look-ups too
@@ -104,7 +104,9 @@ class Deletes:
             if key in answers.unknown and self._look_ups.is_beyond_asking(key):
                 answers.gone[key] = f"no list shows it, and its delete is accepted ({answers.unknown.pop(key)})"
 
-    def _judge(self, missing: UnseenRecords, given: set[Key], run_id: str, earlier: int) -> dict[Key, str]:
+    def _judge(
+        self, missing: UnseenRecords, filters: Filters, given: set[Key], run_id: str, earlier: int
+    ) -> dict[Key, str]:
         """Looks up all missing records, or a sample if there are very many; returns the held ones.
 
         `earlier` are the deletes that count together with these.
@@ -125,6 +127,8 @@ class Deletes:
         turn = self._workspace.journal.runs_of(self._resource.name)
         others = [key for key in missing.in_turn(self._workspace.settings.page_limit, turn) if key not in given]
         answers = self._look_ups.look_up([*keys, *others])
+        if answers.gone and self._left_out(missing, filters):  # so some answers came from a server that lags behind
+            answers = self._look_ups.doubt()
         unshown = answers.hidden.keys() & {*keys}
         held = {}
         if is_too_many(len(unshown), missing.total(), limit):
@@ -136,7 +140,7 @@ class Deletes:
         """Whether look-ups show more records than a run may delete, although the lists should have shown them, or all.
         New ones may be left out too. Those that the last complete read left out already do not count.
         """
-        left_out = self._look_ups.found_on(self._statuses, filters).intersection(missing.unlisted())
+        left_out = self._left_out(missing, filters)
         total, limit = missing.total(), self._workspace.settings.delete_limit
         are_all = missing.are_all() and limit < 1
         new = left_out
@@ -147,6 +151,10 @@ class Deletes:
             words = "%s: the lists leave out %d of %d records that look-ups show%s"
             _log.warning(words, self._resource.words, len(left_out), total, _MANY if are_many else _FEW)
         return are_many
+
+    def _left_out(self, missing: UnseenRecords, filters: Filters) -> set[Key]:
+        """The records that look-ups show although the lists do not."""
+        return self._look_ups.found_on(self._statuses, filters).intersection(missing.unlisted())
 
     def _is_a_list_emptied(self, missing: UnseenRecords) -> bool:
         """Whether one list of `performed` shows nothing, and more records than a run may delete were on both lists.

@@ -52,7 +52,7 @@ class ByIds:
         self._ask(list(self._asking.batches(self._open(keys))))
         self._ask_alone(self._open(keys))
         self._asking.refuse_if_blind(keys, self._why_not_shown)
-        self._confirm([key for key in keys if key in self._answers.gone and self._times[key] < _TIMES])
+        self.confirm([key for key in keys if key in self._answers.gone and self._times[key] < _TIMES])
         if self._asking.is_doubtful:
             self._ask_each_list([key for key in keys if key in self._answers.gone])
         if self._asking.resource.performed:
@@ -61,8 +61,8 @@ class ByIds:
     def _open(self, keys: Sequence[Key]) -> list[Key]:
         return [key for key in keys if self._answers.is_open(key)]
 
-    def _confirm(self, once: list[Key]) -> None:
-        """Asks again for keys that one answer alone does not show: it may come from a server that lags behind."""
+    def confirm(self, once: list[Key]) -> None:
+        """Asks again for keys that no answer shows so far: one may come from a server that lags behind."""
         for key in once:
             del self._answers.gone[key]
         self._ask_alone(once)

@@ -33,9 +33,10 @@ class ByProperty:
             self._answers.unknown.pop(key, None)
         self._one_by_one([key for key in keys if self._answers.is_open(key)])
         self._asking.refuse_if_blind(keys, self._why_not_shown)
-        self._confirm([key for key in keys if key in self._answers.gone])
+        self.confirm([key for key in keys if key in self._answers.gone])
 
-    def _confirm(self, once: Sequence[Key]) -> None:
+    def confirm(self, once: Sequence[Key]) -> None:
+        """Asks once more for schedules that one answer did not show."""
         for key in once:
             del self._answers.gone[key]
         self._one_by_one(once)

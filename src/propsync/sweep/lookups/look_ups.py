@@ -14,6 +14,8 @@ from propsync.sweep.lookups.by_property import ByProperty
 from propsync.sweep.lookups.unaskable import Unaskable
 from propsync.sweep.scope import Filters
 
+_MORE = 4  # answers, beside the two for every key: if one of two servers lags behind, it gives all six once in 64 times
+
 
 class LookUps:
     """Look-ups of one resource, after its sweep. `statuses` are all that propsync may ask for, `fewer` those that it
@@ -38,6 +40,13 @@ class LookUps:
     def answers(self) -> Answers:
         """Their results so far."""
         return self._asking.answers
+
+    def doubt(self) -> Answers:
+        """Asks some more times for the keys that no look-up shows: answers may come from a server that lags behind."""
+        for _ in range(_MORE):
+            self._way.confirm(list(self.answers.gone))
+        self._asking.flush()
+        return self.answers
 
     def conclude_nothing(self) -> None:
         """Withdraws the conclusions about keys that no look-up shows."""

@@ -18,3 +18,6 @@ class Unaskable:
     def look_up(self, keys: Sequence[Key]) -> None:
         """Sends no request: every key is unknown."""
         self._answers.unknown.update(dict.fromkeys(keys, _WHY))
+
+    def confirm(self, keys: Sequence[Key]) -> None:
+        """Sends no request."""
