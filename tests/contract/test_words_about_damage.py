@@ -63,6 +63,18 @@ def test_a_published_folder_that_no_file_can_be_moved_to_is_a_finding(home: Home
     assert sorted(home.path.rglob("*")) == files
 
 
+def test_a_disk_without_room_for_the_copy_of_a_run_is_a_finding(home: Home, monkeypatch: pytest.MonkeyPatch):
+    """More than a tenth was free: each sync found the disk full, and the doctor sent people back to the sync."""
+    real, state = shutil.disk_usage, home.path / "state/warehouse.duckdb"
+    free = state.stat().st_size - 1
+    monkeypatch.setattr("shutil.disk_usage", lambda path: real(path)._replace(total=free * 2, free=free))
+    (finding,) = [one for one in islice(examine(home.settings()), 4) if one.what == "disk"]
+    assert (finding.is_well, finding.next_step) == (False, "Free some space on the disk")
+    assert " MB free, 50% of the disk, and each run makes a copy of its tables, which take " in finding.seen
+    monkeypatch.setattr("shutil.disk_usage", lambda path: real(path)._replace(total=free * 2, free=free + 1))
+    assert all(one.is_well for one in islice(examine(home.settings()), 4) if one.what == "disk")
+
+
 def test_a_folder_that_no_run_can_list_is_a_finding(home: Home, monkeypatch: pytest.MonkeyPatch):
     """A sync by root leaves such folders in landing: each run stopped there, and the doctor said that all was well."""
     folder = next((home.path / "landing/assets").iterdir())

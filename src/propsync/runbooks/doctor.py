@@ -26,6 +26,7 @@ from propsync.merge import (
     read_list,
     unused_columns,
 )
+from propsync.progress import size_in_words
 from propsync.records import decode_shallow, first_text, follow
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES, Resource
 from propsync.runbooks.doctor_blocks import examine_blocks
@@ -97,14 +98,7 @@ def _readable(findings: Iterator[Finding], unread: list[UsageError]) -> Iterator
 
 
 def _places(settings: Settings) -> Iterator[Finding]:
-    usage = shutil.disk_usage(settings.home)
-    share = usage.free / usage.total
-    yield Finding(
-        "disk",
-        share >= _LEAST_FREE,
-        f"{usage.free / 1e9:.1f} GB free, {share:.0%} of the disk",
-        "Free some space on the disk",
-    )
+    yield _room(settings)
     yield from _files_left(settings.home)
     kind = file_system(settings.state)
     is_local = not any(name in kind.lower() for name in _NETWORK)
@@ -113,6 +107,17 @@ def _places(settings: Settings) -> Iterator[Finding]:
     for folder in (settings.published, settings.landing):
         yield from _is_reached(settings, folder)
     yield from _are_readable(settings.state, settings.landing, settings.home / "archive")
+
+
+def _room(settings: Settings) -> Finding:
+    """The free space: a tenth of the disk, and enough for the copy of the state that each run publishes."""
+    usage, state = shutil.disk_usage(settings.home), settings.state / WAREHOUSE
+    share, needed = usage.free / usage.total, state.stat().st_size if state.is_file() else 0
+    seen = f"{size_in_words(usage.free)} free, {share:.0%} of the disk"
+    if usage.free < needed:
+        seen += f", and each run makes a copy of its tables, which take {size_in_words(needed)}"
+    is_well = share >= _LEAST_FREE and usage.free >= needed
+    return Finding("disk", is_well, seen, "Free some space on the disk")
 
 
 def _files_left(folder: Path) -> Iterator[Finding]:
