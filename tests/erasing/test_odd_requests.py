@@ -142,6 +142,11 @@ def test_a_short_id_is_found_in_every_table(home: SmallHome) -> None:
     assert home.column("select count(*) from ops.columns where source = 'f1'") == [0]
 
 
+def test_an_id_that_begins_another_counts_no_row_of_that_one(home: SmallHome) -> None:
+    found = find(home.settings(), Request(asset="room-101")).found
+    assert (found["main.assets"], found["history.assets"]) == (1, 3)
+
+
 def status(home: SmallHome, capsys: pytest.CaptureFixture[str]) -> str:
     print_status(home.settings(), None, as_json=False)
     return capsys.readouterr().out

@@ -12,6 +12,8 @@ from propsync.suppression import ErasedVersion, Suppression
 from propsync.warehouse import Warehouse, quoted, statement, text
 
 _HISTORY = "history"
+LOOKED_AT = 10_000
+"""Rows of a table that the marks judge. Of more, the pattern's number counts, which has longer ids too."""
 
 
 @dataclass
@@ -53,12 +55,13 @@ def search_tables(warehouse: Warehouse, request: Request) -> Iterator[tuple[str,
             yield one.name, rows
 
 
-def tables_with(warehouse: Warehouse, request: Request, suppression: Suppression) -> Iterator[str]:
-    """The tables of the state with a row that has it by the marks, too."""
+def tables_with(warehouse: Warehouse, request: Request, suppression: Suppression) -> Iterator[tuple[str, int]]:
+    """The tables of the state that have it by the marks, too, with the number of such rows among those looked at."""
     for one in relations(warehouse):
-        rows = warehouse.rows(statement("erasing/rows_with", **one.fragments), _given(request.words))
-        if any(suppression.sees(row) for (row,) in rows):
-            yield one.name
+        values = {**_given(request.words), "most": LOOKED_AT}
+        rows = warehouse.rows(statement("erasing/rows_with", **one.fragments), values)
+        if seen := sum(suppression.sees(row) for (row,) in rows):
+            yield one.name, seen
 
 
 def documents_in(

@@ -16,7 +16,14 @@ from propsync.erasing.files import OtherFiles
 from propsync.erasing.landed import ErasedLanding
 from propsync.erasing.refusals import refuse_needed, refuse_of_another_kind
 from propsync.erasing.request import Request
-from propsync.erasing.search import Found, erased_documents, erased_versions, search_tables, tables_with
+from propsync.erasing.search import (
+    LOOKED_AT,
+    Found,
+    erased_documents,
+    erased_versions,
+    search_tables,
+    tables_with,
+)
 from propsync.errors import BaseLost, ErasureUnfinished, UsageError
 from propsync.landing import Inspection
 from propsync.merge import ErasedRows
@@ -237,7 +244,8 @@ def _planned(
         documents, unread = _documents(settings, place, suppression, warehouse, request)
         tables = dict(search_tables(warehouse, request))
         if request.text is None:  # the pattern finds longer ids too
-            tables = {name: tables[name] for name in tables_with(warehouse, request, suppression)}
+            seen = dict(tables_with(warehouse, request, suppression))
+            tables = {name: tables[name] if tables[name] > LOOKED_AT else rows for name, rows in seen.items()}
         if tables:
             refuse_of_another_kind(warehouse, request)
         found = Found(

@@ -29,7 +29,7 @@ def left_by_erasing(
         yield from documents_that_name(settings, place, erasure)
     if request and request.kind != "asset field":  # both ids stay
         with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
-            left = [*tables_with(workspace.warehouse, request, suppression)]
+            left = [name for name, _ in tables_with(workspace.warehouse, request, suppression)]
         yield from (f"{name} still has it. This is a fault in propsync: report it" for name in left)
 
 
