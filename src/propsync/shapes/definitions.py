@@ -181,13 +181,13 @@ def _options(definitions: Sequence[Any], referred: set[str]) -> Choice | None:
 def _listed_inside(definition: dict[str, Any], referred: set[str]) -> Iterator[Path]:
     """Options with a likely name in an object of the definition, such as its settings.
 
-    They are an array of objects, or an object from whose members assets choose.
+    They are an array of objects, or an object or an array of texts from whose members assets choose.
     """
     objects = [(name, held) for name, held in definition.items() if isinstance(held, dict)]
     for name, inner, value in ((name, inner, value) for name, held in objects for inner, value in held.items()):
         are_objects = isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
-        are_keyed = isinstance(value, dict) and not referred.isdisjoint(value)
-        if (are_objects or are_keyed) and rank((inner,), _OPTIONS) < len(_OPTIONS):
+        are_chosen = isinstance(value, dict | list) and not referred.isdisjoint(map(text_of, value))
+        if (are_objects or are_chosen) and rank((inner,), _OPTIONS) < len(_OPTIONS):
             yield (name, inner)
 
 

@@ -112,11 +112,22 @@ def test_options_may_be_texts_and_hide_under_another_name():
         ({"settings": {"options": [{"id": "o1", "label": "Good"}]}}, "settings.options"),
         ({"settings": {"options": {"o1": "Good"}}}, "settings.options"),
         ({"settings": {"options": {"columns": 2}}}, None),
+        ({"settings": {"options": ["o1", "o2"]}}, "settings.options"),
+        ({"options": {"options": ["o1", "o2"], "columns": 2}}, "options.options"),
         ({"options": {"items": [{"id": "o1", "label": "Good"}], "columns": 2}}, "options.items"),
         ({"settings": {"values": [{"id": "o1"}]}, "choices": [{"id": "o1", "label": "Good"}]}, "choices"),
         ({"settings": {"owners": [{"id": "o1"}], "values": ["x"]}}, None),
     ],
-    ids=["alone", "keyed", "keyed by no option", "listed inside", "beside a list", "of another name"],
+    ids=[
+        "alone",
+        "keyed",
+        "keyed by no option",
+        "texts",
+        "texts inside",
+        "listed inside",
+        "beside a list",
+        "of another name",
+    ],
 )
 def test_options_may_be_in_an_object(members, found):
     types = [asset_type({"id": "f", "title": "State", "type": "option"} | members)]
