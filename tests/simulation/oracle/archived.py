@@ -113,6 +113,11 @@ class Archived:
         else:
             (self._files / path).unlink()
 
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a file is still gone, as after a verification that died."""
+        return any(not (self._files / path).exists() for path in self._damaged)
+
     def erase(self, assessment_id: str) -> None:
         """Its documents are gone from now on, and may come again as if for the first time."""
         gone = {str(row) for row in self._named.get(assessment_id, ())}
