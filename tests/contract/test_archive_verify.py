@@ -169,6 +169,7 @@ def test_an_archive_whose_disk_is_not_mounted_is_told_by_a_night_and_by_the_stat
     assert "missing in archive/" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_an_older_version_is_not_asked_for_and_what_is_left_of_it_stays_aside(at: Place):
     key, file = stored(at)
     at.edit(key)

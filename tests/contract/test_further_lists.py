@@ -710,6 +710,7 @@ def test_a_list_that_moved_is_the_same_list(copy: Copy):
 RENAMED = '[resources.places]\npath = "/properties"\nkey_column = "property_id"\n'
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("status", [200, 404], ids=["read before", "never read"])
 def test_a_list_with_a_new_name_leaves_the_old_one_as_it_is(copy: Copy, status: int):

@@ -99,6 +99,7 @@ def test_a_list_and_a_shape_change_marts_alone(small_nights: SmallHome) -> None:
     assert (home.column(flags), home.column(names)) == ([None], ["Elm Court"])
 
 
+@pytest.mark.slow
 def test_a_rebuild_after_a_night_that_read_nothing_keeps_the_day_of_the_marts(small_nights: SmallHome) -> None:
     """Otherwise schedules would fall overdue that no run has looked at."""
     home, days = small_nights, "select max(day)::varchar from marts.compliance_days"
@@ -111,6 +112,7 @@ def test_a_rebuild_after_a_night_that_read_nothing_keeps_the_day_of_the_marts(sm
     assert home.rows(days) == before
 
 
+@pytest.mark.slow
 def test_a_kill_between_the_rows_of_a_mart_and_its_note_leaves_no_file_behind(small_nights: SmallHome) -> None:
     home = small_nights
     home.sync(now=NIGHT)
@@ -126,6 +128,7 @@ def test_a_kill_between_the_rows_of_a_mart_and_its_note_leaves_no_file_behind(sm
         assert home.rows(rows.format(f"'{folder}/{mart}.parquet'")) == home.rows(rows.format(f"marts.{mart}")), mart
 
 
+@pytest.mark.slow
 def test_what_the_first_complete_read_finds_after_a_backfill_is_not_new(small_nights: SmallHome) -> None:
     home, api = small_nights, small_nights.server
     first_load = "select count(*) filter (is_first_load), count(*) from marts.changes where resource = 'assets'"

@@ -347,6 +347,7 @@ def test_a_flag_in_a_wrapper_has_its_history(small_nights: SmallHome, flag: dict
     assert small_nights.column("select state from assessment_flag_history order by position") == ["open", "closed"]
 
 
+@pytest.mark.slow
 def test_a_history_that_an_object_numbers_is_read(small_nights: SmallHome):
     numbered = {"0": ENTRIES[0], "1": ENTRIES[1]}
     small_nights.server.assessments = [assessment("s0", flags=[{"label": "Late", "history": numbered}])]

@@ -222,6 +222,7 @@ def test_dates_of_assessments_in_no_known_form_are_never_silent(small_nights: Sm
     assert small_nights.sync().exit_code == 0
 
 
+@pytest.mark.slow
 def test_dates_that_the_api_no_longer_sends_are_named_each_night_and_stay_on_earlier_days(
     small_nights: SmallHome, tmp_path: Path
 ) -> None:

@@ -186,6 +186,7 @@ def test_names_that_were_taken_for_ids_of_types_go_as_the_docs_say(small_nights:
     assert small_nights.rows(query) == [("k1", "Fire risk", True), ("k2", "Gas safety", True)]
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("without", [{"id": None}, {"uid": "t1"}])
 def test_asset_types_that_lost_their_ids_stay_listed(small_nights: SmallHome, without: dict[str, Any]) -> None:

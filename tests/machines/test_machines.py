@@ -41,6 +41,7 @@ def test_a_night_is_in_the_bucket_and_a_new_machine_rebuilds_it(machines: Machin
     assert flaws(machines.bucket, second.path) == []
 
 
+@pytest.mark.slow
 def test_a_new_machine_without_propsync_toml_does_not_show_what_the_bucket_hides(machines: Machines) -> None:
     machines.api.assets[0]["occupant"] = "zqx"
     first, second = machines("first"), machines("second")

@@ -72,6 +72,7 @@ def first(bucket: FolderBucket, tmp_path: Path) -> Iterator[Machine]:
         yield made
 
 
+@pytest.mark.slow
 def test_another_machine_continues_from_the_journal_of_one_that_was_lost(
     bucket: FolderBucket, first: Machine, tmp_path: Path
 ) -> None:
@@ -93,6 +94,7 @@ def test_another_machine_continues_from_the_journal_of_one_that_was_lost(
     assert list(bucket.list("sending")) == []
 
 
+@pytest.mark.slow
 def test_nothing_is_erased_that_the_unfinished_plan_of_another_machine_names(
     bucket: FolderBucket, first: Machine, tmp_path: Path
 ) -> None:

@@ -58,6 +58,7 @@ def test_a_plan_from_before_a_field_was_hidden_sends_nothing(home: PushHome) -> 
     assert home.rows("select count(*) from ops.writes") == [(0,)]
 
 
+@pytest.mark.slow
 def test_an_undo_says_that_it_leaves_out_what_was_hidden_since(home: PushHome) -> None:
     ((asset_id, kind, number),) = home.rows(
         "select min(asset_id), asset_type_id, min(field_id) filter (kind = 'number') as number "

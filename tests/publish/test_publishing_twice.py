@@ -31,6 +31,7 @@ def _counts(home: SmallHome) -> set[int]:
     return {home.rows(f"select count(*) from {table}")[0][0] for table in tables}
 
 
+@pytest.mark.slow
 def test_changes_of_a_run_that_has_published_before_are_in_each_file(
     small_nights: SmallHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
