@@ -858,6 +858,7 @@ def test_a_plan_replaces_a_plan_and_no_other_file(line: CommandLine, tmp_path: P
     done = line("push", "plan", "assets", "edits.csv", "--out", "edits.csv")
     assert (done.returncode, (tmp_path / "edits.csv").read_bytes()) == (2, before)
     assert "it exists already, and is no plan" in done.stderr
+    assert line("push", "plan", "assets", "edits.csv", "--out", ".").stderr.startswith("propsync: .: it exists already")
     assert [line("push", "plan", "assets", "edits.csv", "--out", "my.plan").returncode for _ in range(2)] == [0, 0]
 
 

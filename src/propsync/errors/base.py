@@ -16,7 +16,7 @@ class PropsyncError(Exception):
     says_not_found: bool = False
 
     def __init__(self, where: str, what: str, next_step: str | None = None) -> None:
-        self.where = _one_line(where)
+        self.where = " ".join(where.split())  # it may be a folder such as ".."
         self.what = _one_line(what)
         self.next_step = _one_line(next_step or self.advice)
         super().__init__(self.where, self.what, self.next_step)
