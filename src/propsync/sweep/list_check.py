@@ -7,7 +7,7 @@ from typing import Any
 from propsync.api import Answer, ApiRequest
 from propsync.records import count_of, decode_shallow, first_text, follow
 from propsync.resources import Resource
-from propsync.shapes import Shape, find_list
+from propsync.shapes import Choice, Shape, find_list
 from propsync.sweep.totals import is_total, no_list
 
 
@@ -40,9 +40,17 @@ class ListCheck:
             return False
         if total and self._has_null_for_records(page):
             return False
-        if find_list([page], self._resource) is not None:
-            return True
+        found = find_list([page], self._resource)
+        if found is not None:
+            return self._resource.is_paged or self._is_known(page, found)
         return self._resource.is_paged and _is_empty(page) and self._is_said_twice(request)
+
+    def _is_known(self, page: dict[str, Any], found: Choice) -> bool:
+        """Whether a list without a total is where it was, or has our records: a maintenance page may have `errors`."""
+        known = self._shape.choices.get("list")
+        if known is None or not known.paths or known.source == "configured" or {*found.paths} & {*known.paths}:
+            return True
+        return any(self._has_our_records(held) for path in found.paths if isinstance(held := follow(page, path), list))
 
     def _has_null_for_records(self, page: dict[str, Any]) -> bool:
         """Whether null has the place of the records: no other array in the page takes it."""
