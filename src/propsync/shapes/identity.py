@@ -43,7 +43,7 @@ def _likeness(pages: Sequence[Sequence[Any]], path: Path, role: Role) -> tuple[i
     A name that says only id may lack in a few odd records; `assessmentId` may be that of a parent. Any likely name may
     lack in more, but only where the member that differs in all records has an unlikely name.
     """
-    own = path[1:] if path[0] == NODE else path
+    own = path[1:] if path[0] == NODE and len(path) > 1 else path
     place = rank(own, role.likely)
     is_likely = place < len(role.likely)
     has_odd = any(_odd(page, path) for page in pages)

@@ -170,6 +170,11 @@ def test_the_cursor_of_an_edge_is_no_id(resource, odd):
     assert roles(resource, *edges).paths("id") == (("node", "id"),)
 
 
+def test_a_member_may_be_called_node_and_hold_a_text():
+    records = [{"id": f"s{n}", "name": f"Fire risk {n}", "node": f"n{n}"} for n in range(12)]
+    assert roles(ASSESSMENT_TYPES, *records).paths("id") == (("id",),)
+
+
 @pytest.mark.parametrize("other", [("assessmentId",), ("parent", "assessmentId"), ("ref", "id")], ids=".".join)
 @pytest.mark.parametrize("count", [4, 12, 40])
 def test_a_reference_in_each_record_is_the_id_where_one_lacks_that_of_a_parent(other, count):
