@@ -174,6 +174,6 @@ def test_names_that_are_merely_corrected_change_nothing(office: Office) -> None:
     doors.name, doors.field("f-type").label = "Fire doors", "Kind"
     doors.field("f-type").options = (("k1", "Single leaf"), ("k2", " double"))
     with open_tables(office.home.settings()) as reader:
-        names = Answers.published(reader, {}, Suppression(None, []), plan, ()).names
+        names = Answers.published(reader, {}, Suppression(None, []), plan, ()).assets.names
     with Api(str(office.home.usual["base_url"]), TokenSource(TOKEN)) as api:
         assert names.renamed(api, plan.entries) == []

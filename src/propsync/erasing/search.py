@@ -11,7 +11,6 @@ from propsync.resources import Catalogue
 from propsync.suppression import ErasedVersion, Suppression
 from propsync.warehouse import Warehouse, quoted, statement, text
 
-_HISTORY = "history"
 LOOKED_AT = 10_000
 """Rows of a table that the marks judge. Of more, the pattern's number counts, which has longer ids too."""
 

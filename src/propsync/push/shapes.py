@@ -45,9 +45,10 @@ class AssetAnswers:
     def __init__(
         self, assets: Shape, types: Shape, kinds: Kinds, suppression: Suppression, definitions: Mapping[str, str]
     ) -> None:
-        """`definitions` are asset types in JSON by id; none are needed if assets name options by their ids."""
+        """`definitions` are the asset types in JSON by id."""
         self._suppression = suppression
-        self._option_ids = OptionIds.of(types, definitions)
+        self._option_ids = OptionIds.of(types, definitions if names_no_ids(types) else {})
+        self.names = LiveNames(types, definitions, suppression)
         self._shape = AssetShape.of(assets, types)
         self._kinds = kinds
         page = cutter_of(assets, ASSETS)
@@ -60,7 +61,7 @@ class AssetAnswers:
         for type_id, field_id, kind in reader.rows(statement("push/kinds_of_fields"))[1]:
             kinds.setdefault(type_id, {})[field_id] = kind
         assets, types = _published_shapes(reader, overrides, ASSETS, ASSET_TYPES)
-        definitions = _definitions(reader) if names_no_ids(types) else {}
+        definitions = dict(reader.rows(statement("push/definitions"))[1])
         return cls(assets, types, kinds, suppression, definitions)
 
     def cut(self, body: bytes) -> tuple[int | None, list[AssetReading]]:
@@ -167,7 +168,6 @@ class Answers:
 
     assets: AssetAnswers
     schedules: ScheduleAnswers
-    names: LiveNames
 
     def values_of(self, resource: str, record: bytes, type_id: str) -> Mapping[str, Any]:
         """The values of a whole record by field."""
@@ -184,9 +184,7 @@ class Answers:
     ) -> Answers:
         """For a plan: by the shapes of a published file, and what propsync.toml says instead and has `hidden`."""
         assets = AssetAnswers.published(reader, overrides, suppression)
-        (types,) = _published_shapes(reader, overrides, ASSET_TYPES)
-        names = LiveNames(types, _definitions(reader), suppression)
-        return cls(assets, ScheduleAnswers.published(reader, overrides, plan, hidden), names)
+        return cls(assets, ScheduleAnswers.published(reader, overrides, plan, hidden))
 
 
 def _key_paths(shape: Shape, resource: Resource, parts: Sequence[str]) -> tuple[tuple[Path, ...], ...]:
@@ -197,11 +195,6 @@ def _key_paths(shape: Shape, resource: Resource, parts: Sequence[str]) -> tuple[
 
 def _documented(resource: Resource) -> dict[str, tuple[Path, ...]]:
     return {role.name: tuple((name,) for name in role.documented) for role in resource.roles}
-
-
-def _definitions(reader: PublishedReader) -> dict[str, str]:
-    """The asset types in JSON by id."""
-    return dict(reader.rows(statement("push/definitions"))[1])
 
 
 def _published_shapes(reader: PublishedReader, overrides: Mapping[str, Any], *resources: Resource) -> list[Shape]:

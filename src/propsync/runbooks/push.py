@@ -298,7 +298,7 @@ class _Apply:
         """Raises NamesChanged if the API has other names for what a person has reviewed by those of the tables."""
         so_far, is_new = self._journal.so_far, self._journal.so_far.is_blank
         unsent = [one for number, one in enumerate(self._plan.entries) if number not in so_far.outcomes]
-        if self._plan.resource == ASSETS.name and (places := answers.names.renamed(api, unsent)):
+        if self._plan.resource == ASSETS.name and (places := answers.assets.names.renamed(api, unsent)):
             what = f"since the last sync, the API has changed names in it: {first_of(places)}"
             raise NamesChanged(f"plan {self._plan.plan_id}", what, None if is_new else _SYNC_AND_END)
 

@@ -10,11 +10,10 @@ from propsync.records import decode_shallow, first_text, follow, text_of
 from propsync.resources import ASSESSMENT_TYPES, ASSET_TYPES, Resource
 from propsync.settings import HiddenLine
 from propsync.shapes import Shape
-from propsync.warehouse import PARTS, key_parts, quoted, resource_fragments, statement, text
+from propsync.warehouse import FACTS, PARTS, key_parts, quoted, resource_fragments, statement, text
 
 TYPES = (ASSET_TYPES, ASSESSMENT_TYPES)
-_TOLD = ("performed_for", "performed_by")
-_FACTS = ("status", *_TOLD)
+_STATUS, *_TOLD = FACTS
 _NAMES = ("name",), ("nameSingular",)
 
 
@@ -43,7 +42,7 @@ def named_types(
 
 def whole_with_records(resource: Resource, shown: str) -> str:
     """A relation with history as it came; `shown` is the relation without records of hidden types."""
-    facts = _FACTS if resource.performed else ()
+    facts = FACTS if resource.performed else ()
     columns = ", ".join(
         (
             *_keys(resource),
