@@ -5,6 +5,7 @@ records is missing, and so is a user who left.
 """
 
 import csv
+import io
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -26,16 +27,23 @@ _COMPLETE = 12
 def write_reference(world: World, folder: Path | str) -> tuple[Path, Path, Path]:
     """Writes properties.csv, users.csv and requirements.csv into the folder; returns their paths.
 
-    It makes the folder if needed.
+    It makes the folder if needed. Raises ValueError, and writes nothing, if a list with other contents is there.
     """
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     paths = folder / "properties.csv", folder / "users.csv", folder / "requirements.csv"
     places = listed_properties(world)
-    _write(paths[0], _PROPERTIES, map(_property_row, places))
     users = world.users[: -1 if len(world.users) > _COMPLETE else None]
-    _write(paths[1], _USERS, ((user.id, user.name, user.team, user.email) for user in users))
-    _write(paths[2], _REQUIREMENTS, _requirements(world, places))
+    texts = (
+        _csv(_PROPERTIES, map(_property_row, places)),
+        _csv(_USERS, ((user.id, user.name, user.team, user.email) for user in users)),
+        _csv(_REQUIREMENTS, _requirements(world, places)),
+    )
+    for path, text in zip(paths, texts, strict=True):
+        if path.exists() and path.read_bytes() != text.encode():
+            raise ValueError(f"{path} is there already and has other contents. Move it, or give another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text, encoding="utf-8", newline="")
     return paths
 
 
@@ -67,8 +75,9 @@ def _requirements(world: World, places: Sequence[Property]) -> Iterator[tuple[ob
                 yield type_id, place.id, "", duty.months
 
 
-def _write(path: Path, heading: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(heading)
-        writer.writerows(rows)
+def _csv(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(heading)
+    writer.writerows(rows)
+    return text.getvalue()

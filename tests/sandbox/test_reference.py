@@ -65,3 +65,13 @@ def test_requirements_name_a_condition_or_a_property(world: World, lists) -> Non
 def test_the_lists_are_the_same_for_the_same_seed(world: World, lists, tmp_path: Path) -> None:
     again = write_reference(World(seed=5, scale=1200), tmp_path)
     assert {path.stem: rows(path) for path in again} == lists
+
+
+def test_a_list_that_somebody_has_changed_stays(world: World, tmp_path: Path) -> None:
+    properties, users, _ = write_reference(world, tmp_path)
+    properties.unlink()
+    users.write_text("user_id,name\nU1,Ada\n")
+    with pytest.raises(ValueError, match=r"users\.csv is there already and has other contents\. Move it"):
+        write_reference(world, tmp_path)
+    assert users.read_text() == "user_id,name\nU1,Ada\n"
+    assert not properties.exists()
