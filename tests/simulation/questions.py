@@ -229,7 +229,7 @@ class Questions:
     def ended_well(self, outcome: Outcome) -> bool:
         """Whether a quiet run left nothing behind, but for the line about a document's file that is still gone."""
         is_told = self.archived is not None and self.archived.has_gaps
-        gaps = [line for line in outcome.left_behind if is_told and "have no file in archive/" in line]
+        gaps = [line for line in outcome.left_behind if is_told and "without a file in archive/" in line]
         return outcome.exit_code == 0 or (outcome.exit_code == 3 and gaps == outcome.left_behind)
 
     def before_another(self) -> Callable[[], None]:

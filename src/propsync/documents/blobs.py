@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO
 
@@ -52,6 +53,11 @@ class Blobs:
     def exists(self, key: str) -> bool:
         """Whether the blob exists."""
         return self._storage.exists(key)
+
+    def count_gone(self, keys: Iterable[str]) -> int:
+        """How many of the keys, which come in order, have no file; it looks at names alone. Raises HomeUnusable."""
+        folders = groupby(keys, key=lambda key: key.rpartition("/")[0])
+        return sum(len({*lot}.difference(self._storage.list(folder))) for folder, lot in folders)
 
     def all(self) -> list[str]:
         """Every file, wanted or not."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from operator import attrgetter
@@ -56,9 +56,10 @@ class Ledger:
         found: datetime | None = self._warehouse.value(statement("documents/newest"))
         return found
 
-    def some_files(self) -> list[str]:
-        """The paths of at most 100 stored files, chosen at random, without those known to be lost."""
-        return [path for (path,) in self._warehouse.rows(statement("documents/some_files"), {"lost": LOST})]
+    def files(self) -> Iterator[str]:
+        """The paths of all stored files in order, without those known to be lost."""
+        for batch in self._warehouse.batches(statement("documents/stored_files"), {"lost": LOST}):
+            yield from (path for (path,) in batch)
 
     def wanted(
         self, choice: DocumentChoice, *, now: datetime, began: datetime, since: datetime | None, most: int

@@ -159,7 +159,7 @@ class _Archive:
             _refuse_unknown(workspace, self._choice.properties)
             self._warn_of_statuses(workspace)
             self._since = Ledger(workspace.warehouse).newest()
-            self._look_for_files(Ledger(workspace.warehouse).some_files())
+            self._look_for_files(Ledger(workspace.warehouse))
             self._record_earlier(workspace)
             self._at.correct_times(workspace, self._began)
             chunk, count = self._plan(workspace)
@@ -189,12 +189,11 @@ class _Archive:
                 status,
             )
 
-    def _look_for_files(self, files: Sequence[str]) -> None:
-        """Leaves a line if some of the stored files are gone. In a bucket, each look would be a request."""
-        gone = [] if self._at.blobs.is_far else [path for path in files if not self._at.blobs.exists(path)]
+    def _look_for_files(self, ledger: Ledger) -> None:
+        """Leaves a line if stored files are gone. A bucket would send long lists, so there only `verify` looks."""
+        gone = 0 if self._at.blobs.is_far else self._at.blobs.count_gone(ledger.files())
         if gone:
-            what = f"of {len(files)} stored documents, {len(gone)} have no file in archive/"
-            self._report.left_behind.append(f"{what}. {MOUNT_OR_VERIFY}")
+            self._report.left_behind.append(f"stored documents without a file in archive/: {gone:,}. {MOUNT_OR_VERIFY}")
 
     def _may_go_on(self) -> bool:
         if self._report.ended is None and (reason := self._budget.reason()):
