@@ -80,7 +80,9 @@ def test_what_propsync_works_by_is_refused_before_anything_changes(home: SmallHo
         (Request(field="seen", reason="asked"), "no field has this id"),
         (Request(assessment="seen", reason="asked"), "no assessment has this id"),
         (Request(field="seen", asset="room-101", reason="asked"), "no field has this id"),
-        (Request(field="f-notes", asset="seen", reason="asked"), "no asset has this id"),
+        (Request(field="f-notes", asset="seen", reason="asked"), "nothing in this home has it"),
+        (Request(field="f-notes", asset="room-10", reason="asked"), "nothing in this home has it"),
+        (Request(field="f-notes", asset="twin-id", reason="asked"), "nothing in this home has it"),  # no such value
     ],
 )
 def test_an_id_of_no_record_erases_nothing(home: SmallHome, request_: Request, why: str) -> None:
@@ -145,6 +147,12 @@ def test_a_short_id_is_found_in_every_table(home: SmallHome) -> None:
 def test_an_id_that_begins_another_counts_no_row_of_that_one(home: SmallHome) -> None:
     found = find(home.settings(), Request(asset="room-101")).found
     assert (found["main.assets"], found["history.assets"]) == (1, 3)
+
+
+def test_a_field_of_one_asset_counts_no_row_of_other_assets(home: SmallHome) -> None:
+    found = find(home.settings(), Request(field="f1", asset="room-101")).found
+    assert (found["main.asset_field_values"], found["main.assets"], found["history.assets"]) == (1, 1, 3)
+    assert "main.asset_type_fields" not in found
 
 
 def status(home: SmallHome, capsys: pytest.CaptureFixture[str]) -> str:

@@ -50,16 +50,16 @@ class Found:
 def search_tables(warehouse: Warehouse, request: Request) -> Iterator[tuple[str, int]]:
     """The tables of the state that have the id or the text, with the number of rows."""
     for one in relations(warehouse):
-        if rows := int(warehouse.value(statement("erasing/count_rows", **one.fragments), _given(request.words))):
+        if rows := int(warehouse.value(statement("erasing/count_rows", **one.fragments), _given(request))):
             yield one.name, rows
 
 
 def tables_with(warehouse: Warehouse, request: Request, suppression: Suppression) -> Iterator[tuple[str, int]]:
     """The tables of the state that have it by the marks, too, with the number of such rows among those looked at."""
     for one in relations(warehouse):
-        values = {**_given(request.words), "most": LOOKED_AT}
+        values = {**_given(request), "most": LOOKED_AT}
         rows = warehouse.rows(statement("erasing/rows_with", **one.fragments), values)
-        if seen := sum(suppression.sees(row) for (row,) in rows):
+        if seen := sum(suppression.sees_all(row) for (row,) in rows):
             yield one.name, seen
 
 
@@ -67,14 +67,17 @@ def documents_in(
     warehouse: Warehouse, words: str, sees: Callable[[str], bool], tables: Collection[str]
 ) -> Iterator[str]:
     """The hashes of documents with a row in one of these tables that has the words, and in which `sees` sees it."""
+    values = {"pattern": pattern_of(words)}
     for one in relations(warehouse):
         if one.name in tables:
-            for lot in warehouse.batches(statement("erasing/documents_with", **one.fragments), _given(words)):
+            for lot in warehouse.batches(statement("erasing/documents_with", **one.fragments), values):
                 yield from (sha256 for sha256, row in lot if sees(row))
 
 
-def _given(words: str) -> dict[str, str]:
-    return {"pattern": pattern_of(words)}
+def _given(request: Request) -> dict[str, str]:
+    """Of a field of one asset, only rows with both ids count. An empty pattern fits every row."""
+    of_asset = request.asset if request.kind == "asset field" else None
+    return {"pattern": pattern_of(request.words), "of_asset": pattern_of(of_asset or "")}
 
 
 def erased_versions(warehouse: Warehouse, catalogue: Catalogue, request: Request) -> Iterator[ErasedVersion]:

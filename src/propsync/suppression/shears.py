@@ -45,6 +45,10 @@ class Suppression:
         """Whether a text has anything that was erased, or the id of a record with an erased field."""
         return self._marker is not None and self._marker.sees(text, self._marks, is_json=is_json)
 
+    def sees_all(self, text: str) -> bool:
+        """Whether a text has every id and text that was erased: of a field of one record, both ids."""
+        return self._marker is not None and all(self._marker.sees(text, [mark]) for mark in self._marks)
+
     def sees_name(self, text: str) -> bool:
         """Whether names of tables or columns in a text were made of anything that was erased."""
         return self._marker is not None and self._marker.sees(text.replace("_", " "), self._names)
