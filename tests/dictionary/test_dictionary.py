@@ -164,5 +164,6 @@ def test_the_page_finds_columns_by_words(home: SandboxHome, shown: Sequence[Entr
         assert browser.run(search % "FIRE rating").endswith(" columns")
         visible = "[...document.querySelectorAll('tbody tr')].filter(one => one.checkVisibility()).length"
         assert 0 < browser.run(visible) < len(shown) / 4
+        assert browser.run(search % "whether each required assessment is in date") != "0 columns", "about a table"
         assert browser.run(search % "no such words") == "0 columns"
         assert browser.run(search % "") == f"{len(shown):,} columns"

@@ -2,7 +2,7 @@
 const words = document.getElementById("words"), found = document.getElementById("found");
 const sections = [...document.querySelectorAll("section")].map(section => ({
   section,
-  name: section.querySelector("h2").textContent.toLowerCase(),
+  name: (section.querySelector("h2").textContent + " " + section.querySelector("p").textContent).toLowerCase(),
   rows: [...section.querySelectorAll("tbody tr")].map(row => ({ row, text: row.textContent.toLowerCase() })),
 }));
 function search() {
