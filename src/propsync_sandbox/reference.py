@@ -27,7 +27,7 @@ _COMPLETE = 12
 def write_reference(world: World, folder: Path | str) -> tuple[Path, Path, Path]:
     """Writes properties.csv, users.csv and requirements.csv into the folder; returns their paths.
 
-    It makes the folder if needed. Raises ValueError, and writes nothing, if a list with other contents is there.
+    It makes the folder if needed. Raises ValueError, and writes nothing, if such a list exists and differs.
     """
     folder = Path(folder)
     paths = folder / "properties.csv", folder / "users.csv", folder / "requirements.csv"
@@ -40,7 +40,7 @@ def write_reference(world: World, folder: Path | str) -> tuple[Path, Path, Path]
     )
     for path, text in zip(paths, texts, strict=True):
         if path.exists() and path.read_bytes() != text.encode():
-            raise ValueError(f"{path} is there already and has other contents. Move it, or give another folder")
+            raise ValueError(f"{path} exists already and has other contents. Move it, or give another folder")
     folder.mkdir(parents=True, exist_ok=True)
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text, encoding="utf-8", newline="")

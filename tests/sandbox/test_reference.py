@@ -71,7 +71,7 @@ def test_a_list_that_somebody_has_changed_stays(world: World, tmp_path: Path) ->
     properties, users, _ = write_reference(world, tmp_path)
     properties.unlink()
     users.write_text("user_id,name\nU1,Ada\n")
-    with pytest.raises(ValueError, match=r"users\.csv is there already and has other contents\. Move it"):
+    with pytest.raises(ValueError, match=r"users\.csv exists already and has other contents\. Move it"):
         write_reference(world, tmp_path)
     assert users.read_text() == "user_id,name\nU1,Ada\n"
     assert not properties.exists()
