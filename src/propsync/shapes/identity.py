@@ -6,14 +6,16 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from propsync.errors import ShapeUnknown
-from propsync.records import Path
+from propsync.records import Path, follow
 from propsync.resources import Resource, Role
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.members import ENDINGS, SPEAKS, plain, rank, share_known, texts
 
 NODE = "node"
 """The object with the record itself in a list of edges; the cursor beside it differs in each, and changes."""
+_UNLIKELY = 3  # the rank of a member that differs in each record, and whose name does not say id
 _FEW = 3  # records of a page that show nothing about an odd one
+_Rank = tuple[int, bool, int]
 
 
 def find_id(
@@ -28,6 +30,7 @@ def find_id(
     if not ranks:
         return None
     records = [record for page in pages for record in page]
+    ranks = _without_counts(ranks, records)
     shares = {path: share_known(records, path, known) for path in ranks}
     speaking = [path for path in ranks if shares[path] >= SPEAKS]
     best = min(speaking or ranks, key=lambda path: (ranks[path], _wordy(records, path), path))
@@ -37,7 +40,7 @@ def find_id(
     return Choice((best,), "found", f"in {where} of {len(records)} records, always different{more}")
 
 
-def _likeness(pages: Sequence[Sequence[Any]], path: Path, role: Role) -> tuple[int, bool, int] | None:
+def _likeness(pages: Sequence[Sequence[Any]], path: Path, role: Role) -> _Rank | None:
     """Ranks a member as an id, lower is likelier; None if it is none.
 
     A name that says only id may lack in a few odd records; `assessmentId` may be that of a parent. Any likely name may
@@ -51,9 +54,22 @@ def _likeness(pages: Sequence[Sequence[Any]], path: Path, role: Role) -> tuple[i
     if is_likely and says_id and all(_is_nearly_alone(page, path) for page in pages):
         return (0, has_odd, place)
     if not has_odd:
-        return (1 if is_likely else 3, False, place)
+        return (1 if is_likely else _UNLIKELY, False, place)
     is_mostly = is_likely and all(_odd(page, path) * 2 < len(page) for page in pages if page)
     return (2, True, place) if is_mostly else None
+
+
+def _without_counts(ranks: dict[Path, _Rank], records: Sequence[Any]) -> dict[Path, _Rank]:
+    """Leaves out numbers that nothing calls an id, where a text in an object is called so. Ids are texts (API §1),
+    and a count may differ in each record by chance.
+    """
+    counts = {path for path, found in ranks.items() if found[0] == _UNLIKELY and not _has_text(records, path)}
+    texts_of_ids = [path for path in ranks if plain(path[-1]) in ENDINGS and _has_text(records, path)]
+    return {path: found for path, found in ranks.items() if path not in counts} if texts_of_ids else ranks
+
+
+def _has_text(records: Sequence[Any], path: Path) -> bool:
+    return any(isinstance(follow(record, path), str) for record in records)
 
 
 def _says_no_more(path: Path) -> bool:

@@ -134,6 +134,12 @@ def test_a_schedule_keeps_its_key_when_a_property_is_new():
     assert roles(SCHEDULES, *newer, known=known, shape=first).paths("property")[0] == ("property", "id")
 
 
+def test_a_count_that_differs_everywhere_by_chance_is_no_id_beside_a_text():
+    records = assessments(**PLAIN | {"id": [7, 9, 4], "self": [{"id": text} for text in ("a1", "a2", "a3")]})
+    found = roles(ASSESSMENTS, *[{"count" if name == "id" else name: one[name] for name in one} for one in records])
+    assert found.paths("id") == (("self", "id"),)
+
+
 def test_a_text_that_differs_everywhere_is_not_preferred_to_an_id():
     columns = PLAIN | {
         "title": ["Fire door A", "Fire door B", "Fire door C"],
