@@ -13,8 +13,8 @@ from propsync.api.requests import ApiRequest
 class Answer:
     """One good answer.
 
-    `raw` is the body as received, still compressed as `encoding` says ("" for plain, else gzip, zstd or deflate);
-    `body` is what it holds. Some servers put a byte-order mark before JSON: that is `mark`, and no part of `body`.
+    `raw` is the body as received, maybe compressed, and `body` is what it holds. Some servers put a byte-order mark
+    before JSON: that is `mark`, and no part of `body`.
     `asked_at` is when the request that succeeded was sent, in epoch seconds; `attempts` counts it and those before it.
     `found` is what the caller's own check made of the body, None without one.
     """
@@ -22,7 +22,6 @@ class Answer:
     request: ApiRequest
     status: int
     raw: bytes = field(repr=False)
-    encoding: str
     body: bytes = field(repr=False)
     attempts: int
     asked_at: float

@@ -227,15 +227,14 @@ def receive_answer(
         if not empty:
             check_body(request.accept, body, where, walk=not walks)
         if revise is not None and request.accept in _JSON:
-            before = raw
-            raw, encoding, body = _revised(revise, raw, encoding, body, where)
-            mark = mark if raw is before else b""
+            after = _revised(revise, body, where)
+            if after is not body:
+                raw, body, mark = gzip.compress(after, mtime=0), after, b""
         content_type = headers.get("content-type", "")
         answer = Answer(
             request,
             receiving.reply.status,
             raw,
-            encoding,
             body,
             receiving.attempts,
             receiving.asked_at,
@@ -247,12 +246,11 @@ def receive_answer(
     return receive
 
 
-def _revised(revise: Revise, raw: bytes, encoding: str, body: bytes, where: str) -> tuple[bytes, str, bytes]:
+def _revised(revise: Revise, body: bytes, where: str) -> bytes:
     try:
-        after = revise(body)
+        return revise(body)
     except ValueError as error:
         raise MalformedBody(where, f"the body is not JSON ({error})") from error
-    return (raw, encoding, body) if after is body else (gzip.compress(after, mtime=0), "gzip", after)
 
 
 def checked(check: Check, answer: Answer) -> Answer:

@@ -152,7 +152,7 @@ class Replay:
 
     def _whole(self, early: EarlyAnswer) -> Answer:
         body = self._pages.get(early.sha256)
-        return replace(early.answer, raw=body, body=body, encoding="")
+        return replace(early.answer, raw=body, body=body)
 
 
 def request_of(landed: Landed) -> ApiRequest:
