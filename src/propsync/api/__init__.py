@@ -3,7 +3,7 @@
 from propsync.api.answers import Answer, Saved, Traffic, TrafficMark
 from propsync.api.bodies import check_body, check_text
 from propsync.api.client import Api
-from propsync.api.clock import SYSTEM_CLOCK, Clock
+from propsync.api.clock import SYSTEM_CLOCK
 from propsync.api.exchange import Check, checked
 from propsync.api.notices import post_notice
 from propsync.api.requests import (
@@ -21,7 +21,6 @@ from propsync.api.status_codes import is_redirect, is_success
 from propsync.api.token import TokenSource
 from propsync.api.write_codes import WriteErrorCode
 from propsync.api.writes import FieldKind, ScheduleChanges, check_values
-from propsync.errors import MalformedBody
 
 __all__ = [
     "BUSY",
@@ -31,9 +30,7 @@ __all__ = [
     "Api",
     "ApiRequest",
     "Check",
-    "Clock",
     "FieldKind",
-    "MalformedBody",
     "RetryPolicy",
     "Saved",
     "ScheduleChanges",

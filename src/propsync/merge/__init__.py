@@ -35,13 +35,12 @@ from propsync.merge.known import (
     statuses_seen,
 )
 from propsync.merge.reference.list_file import Mistake, read_list
-from propsync.merge.reference.list_table import KEYS, api_lists, dropped, key_of, list_columns, list_target
+from propsync.merge.reference.list_table import KEYS, api_lists, dropped
 from propsync.merge.reference.lists import build_reference, described, finish_reference, lists_left_behind
 from propsync.merge.reference.requirements import (
     REQUIREMENTS,
     TYPE,
     Known,
-    Requirement,
     check_requirements,
     unused_columns,
 )
@@ -66,7 +65,6 @@ __all__ = [
     "Known",
     "Merger",
     "Mistake",
-    "Requirement",
     "ShapeStore",
     "StagedLists",
     "Unmatched",
@@ -90,14 +88,11 @@ __all__ = [
     "is_mostly_changed",
     "is_too_many",
     "keep_erased",
-    "key_of",
     "known_fields",
     "known_values",
     "knows_erasures",
     "knows_run",
     "latest_run",
-    "list_columns",
-    "list_target",
     "listed_keys",
     "lists_left_behind",
     "lost_erasures",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from propsync.api import Accept, Answer, Api, FieldKind, MalformedBody, Sent, page_request
-from propsync.errors import NotFound, RequestRefused, UnexpectedAnswer
+from propsync.api import Accept, Answer, Api, FieldKind, Sent, page_request
+from propsync.errors import MalformedBody, NotFound, RequestRefused, UnexpectedAnswer
 from propsync.push import verdicts
 from propsync.push.looks import Looks
 from propsync.push.other_values import OtherValues

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from propsync.api import Answer, MalformedBody
-from propsync.errors import UnexpectedAnswer
+from propsync.api import Answer
+from propsync.errors import MalformedBody, UnexpectedAnswer
 from propsync.merge import overridden, stored_shape
 from propsync.push.asset_values import AssetShape
 from propsync.push.fields import WRITABLE

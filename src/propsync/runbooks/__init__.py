@@ -14,8 +14,7 @@ from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.report import Report
 from propsync.runbooks.run_frame import Step
 from propsync.runbooks.verify_report import VerifyReport
-from propsync.runbooks.workplace import make_home
-from propsync.runbooks.workspace import Workspace, configured_catalogue
+from propsync.runbooks.workspace import configured_catalogue
 
 __all__ = [
     "PAGE",
@@ -27,7 +26,6 @@ __all__ = [
     "Scope",
     "Step",
     "VerifyReport",
-    "Workspace",
     "archive",
     "backfill",
     "configured_catalogue",
@@ -35,7 +33,6 @@ __all__ = [
     "find",
     "forget",
     "in_markdown",
-    "make_home",
     "news",
     "next_look",
     "night",

@@ -21,9 +21,9 @@ from propsync.merge import (
     is_compared_otherwise,
     lists_left_behind,
     read_history,
+    rehash,
 )
 from propsync.merge.hiding import HiddenField
-from propsync.merge.history import rehash
 from propsync.progress import progress
 from propsync.resources import Resource
 from propsync.runbooks.check import check_marts, refuse_broken

@@ -7,8 +7,8 @@ its default. Every failure is a `SettingsError` that names the setting, the valu
 from propsync.settings.checks import legal_token
 from propsync.settings.desk import ROLES, DeskSettings
 from propsync.settings.messages import settings_table
-from propsync.settings.model import ApiAccess, Settings, WebhookAccess
-from propsync.settings.privacy import HiddenLine, PrivacySettings
+from propsync.settings.model import ApiAccess, Settings
+from propsync.settings.privacy import HiddenLine
 from propsync.settings.secret_file import read_secret
 from propsync.settings.service import is_same_service
 from propsync.settings.sources import CONFIG_NAME, load_settings
@@ -20,10 +20,8 @@ __all__ = [
     "ApiAccess",
     "DeskSettings",
     "HiddenLine",
-    "PrivacySettings",
     "Settings",
     "StorageAccess",
-    "WebhookAccess",
     "is_same_service",
     "legal_token",
     "load_settings",

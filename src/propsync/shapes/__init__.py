@@ -2,7 +2,7 @@
 
 from propsync.shapes.choice import UNREAD, Choice, Shape, configured, refuse_volatile_roles
 from propsync.shapes.cutting import cutter_of
-from propsync.shapes.definitions import choice_ids, field_ids, find_definition_shape
+from propsync.shapes.definitions import choice_ids, find_definition_shape
 from propsync.shapes.lists import find_list, refuse_list_astray
 from propsync.shapes.nested import (
     find_nested_shapes,
@@ -22,7 +22,6 @@ __all__ = [
     "choice_ids",
     "configured",
     "cutter_of",
-    "field_ids",
     "find_definition_shape",
     "find_list",
     "find_nested_shapes",

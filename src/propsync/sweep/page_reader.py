@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from propsync.api import Accept, Answer, ApiRequest, Check, MalformedBody, check_text, page_request, schedule_request
-from propsync.errors import NotFound, ResourceFailed
+from propsync.api import Accept, Answer, ApiRequest, Check, check_text, page_request, schedule_request
+from propsync.errors import MalformedBody, NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
 from propsync.records import (
     Cutter,

@@ -8,8 +8,8 @@ from itertools import chain, groupby
 from typing import TypeVar
 from urllib.parse import parse_qsl
 
-from propsync.api import Answer, Api, ApiRequest, Check, MalformedBody, check_body, checked
-from propsync.errors import ResourceFailed
+from propsync.api import Answer, Api, ApiRequest, Check, check_body, checked
+from propsync.errors import MalformedBody, ResourceFailed
 from propsync.landing import Landed, PageStore, sha256_of
 from propsync.progress import progress
 

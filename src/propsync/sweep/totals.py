@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from propsync.api import MalformedBody
+from propsync.errors import MalformedBody
 from propsync.records import count_of
 from propsync.resources import Resource
 from propsync.shapes import find_list

@@ -27,7 +27,7 @@ from propsync.warehouse.resource_sql import FACTS, PARTS, key_parts, resource_fr
 from propsync.warehouse.rows import OldFile, add_rows, settle_file, stage_rows, write_rows
 from propsync.warehouse.scalars import LONGEST, MOST, MOST_BELOW, json_path
 from propsync.warehouse.statements import statement
-from propsync.warehouse.typed_versions import KeptColumn, TypedVersions
+from propsync.warehouse.typed_versions import TypedVersions
 from propsync.warehouse.view import View
 from propsync.warehouse.views import view_sources, views
 
@@ -44,7 +44,6 @@ __all__ = [
     "Earlier",
     "Findings",
     "ForeignTables",
-    "KeptColumn",
     "Models",
     "OldFile",
     "OpenColumns",

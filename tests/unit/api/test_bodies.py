@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unit.api.loopback import HANG_UP, LIST, Reply
 
-from propsync.api import MalformedBody, check_text
+from propsync.api import check_text
 from propsync.api.decoding import Decoder, decoded
-from propsync.errors import DiskFull, HomeUnusable, NotFound, PageTooLarge, UnexpectedAnswer
+from propsync.errors import DiskFull, HomeUnusable, MalformedBody, NotFound, PageTooLarge, UnexpectedAnswer
 
 BODY = b'{"total":1,"assets":[' + b'{"id":"x"},' * 5000 + b"{}]}"
 

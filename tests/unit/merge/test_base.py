@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from propsync.errors import StateUnusable
-from propsync.merge import CARRIED, Carried, has_changed, is_compared_otherwise, read_history, write_history
-from propsync.merge.history import rehash
+from propsync.merge import CARRIED, Carried, has_changed, is_compared_otherwise, read_history, rehash, write_history
 from propsync.records import HASH_VERSION, bytes_hash
 from propsync.resources import ASSESSMENTS, ASSETS
 from propsync.shapes import Shape
