@@ -75,17 +75,17 @@ def why_unaskable(value: str) -> str | None:
         return "it is empty"
     if "," in value:
         return "it holds a comma, which separates values in an address"
-    return _why_unwritable(value, LONGEST_VALUE)
+    return _why_unwritable(value)
 
 
-def _why_unwritable(value: str, longest: int) -> str | None:
+def _why_unwritable(value: str) -> str | None:
     try:
         length = len(quote(value, safe=""))
     except UnicodeEncodeError:
         return "it holds half a character, which an address cannot hold"
-    return (
-        f"it takes {length:,} characters in an address, which holds at most {longest:,}" if length > longest else None
-    )
+    if length > LONGEST_VALUE:
+        return f"it takes {length:,} characters in an address, which holds at most {LONGEST_VALUE:,}"
+    return None
 
 
 def path_to(*segments: str) -> str:
@@ -105,7 +105,7 @@ def why_no_segment(segment: str) -> str | None:
     # endpoint.
     if any(not part.strip(".") and part for part in _SLASH.split(segment)):
         return "a part of it is made of dots only"
-    return _why_unwritable(segment, LONGEST_VALUE)
+    return _why_unwritable(segment)
 
 
 def page_request(

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import msgspec
+from msgspec.structs import replace
 
 from propsync.errors import Busy, LeaseLost, PropsyncError, StorageAway, StorageRefused, StorageUnfit
 from propsync.storage import Storage
@@ -136,7 +137,7 @@ class Lease:
         return unchanged > (holder.seconds / 2 if holder.looks_over() else holder.seconds)
 
     def _take(self, holder: Holder | None, tag: str | None) -> bool:
-        self._me = _replaced(self._me, fence=(holder.fence if holder else 0) + 1)
+        self._me = replace(self._me, fence=(holder.fence if holder else 0) + 1)
         self.is_taken_over = holder is not None and not holder.is_ended and not self._is_own(holder)
         return self._renewed(tag)
 
@@ -147,7 +148,7 @@ class Lease:
 
     def _renewed(self, tag: str | None) -> bool:
         began = self._clock()
-        self._me = _replaced(self._me, renewed_at=_now(), nonce=secrets.token_hex(8))
+        self._me = replace(self._me, renewed_at=_now(), nonce=secrets.token_hex(8))
         self._tag = self._swapped(tag)
         if self._tag is not None:
             self._until = began + self._seconds
@@ -188,7 +189,7 @@ class Lease:
         with self._lock:
             if self._tag is None:
                 return
-            self._me = _replaced(self._me, is_ended=True)
+            self._me = replace(self._me, is_ended=True)
             try:
                 self._renewed(self._tag)
             except PropsyncError as error:
@@ -233,11 +234,6 @@ def _holder(body: bytes) -> Holder | None:
         return msgspec.json.decode(body, type=Holder)
     except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
         return None
-
-
-def _replaced(holder: Holder, **changes: object) -> Holder:
-    """A holder with some members changed."""
-    return msgspec.structs.replace(holder, **changes)
 
 
 def _now() -> datetime:

@@ -75,11 +75,10 @@ class Member:
 
 @dataclass(frozen=True)
 class _Column:
-    """The content of a column: the number of its filled cells, of different ones, and the share of each kind."""
+    """The content of a column: the number of its filled cells, and the share of each kind."""
 
     name: str
     filled: int
-    different: int
     shares: Mapping[str, float]
 
     @property
@@ -159,11 +158,9 @@ class MemberSearch:
             most=str(max(1, _MOST_CELLS // len(names))),
             most_words=str(_MOST_WORDS),
         )
-        for name, filled, different, *shares in self._warehouse.rows(query, self._values):
+        for name, filled, *shares in self._warehouse.rows(query, self._values):
             kinds = ("state", "priority", "day", "amount", "truth", "person", "text")
-            yield _Column(
-                name, filled, different, {kind: share or 0.0 for kind, share in zip(kinds, shares, strict=True)}
-            )
+            yield _Column(name, filled, {kind: share or 0.0 for kind, share in zip(kinds, shares, strict=True)})
 
 
 def _rank(part: Part, column: _Column) -> int | None:

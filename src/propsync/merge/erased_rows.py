@@ -108,7 +108,7 @@ class ErasedRows:
         """The row without it, None if nothing of it stays."""
         if self._goes(name, row):
             return None
-        if name == "ops.writes" and self._tells_of(row, "record_id", "field"):
+        if name == "ops.writes" and self._tells_of(row, "field"):
             row = row | {"old_value": None, "new_value": None, "message": None}
         if name == "ops.writes":
             row = row | {"old_value": self._before(row["old_value"]), "new_value": self._value(row["new_value"])}
@@ -130,7 +130,7 @@ class ErasedRows:
             return bool(is_gone) or suppression.erases_record(row.get("assessment_id"))
         if name in ("ops.value_issues", "ops.held_deletes"):
             is_of_record = suppression.erases_record(row["record_id"])
-            return is_of_record or self._tells_of(row, "record_id", "name")
+            return is_of_record or self._tells_of(row, "name")
         if name in _OF_NAMES and suppression.sees_name("\0".join(filter(None, map(row.get, _NAMES)))):
             return True  # a rebuild makes a new name of the label
         if name == "ops.columns":
@@ -140,8 +140,8 @@ class ErasedRows:
             return tells or any(suppression.erases_field(part, None) for part in key_of(row["name"] or ""))
         return name in _OF_FIELDS and suppression.erases_field(row["field_id"], None)
 
-    def _tells_of(self, row: Mapping[str, Any], record: str, field: str) -> bool:
-        record_id = row[record]
+    def _tells_of(self, row: Mapping[str, Any], field: str) -> bool:
+        record_id = row["record_id"]
         return self._suppression.erases_record(record_id) or self._suppression.erases_field(row.get(field), record_id)
 
     def _value(self, written: str | None) -> str | None:

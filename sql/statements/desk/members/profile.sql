@@ -35,7 +35,6 @@ judged as (
 select
   member,
   sum(cells)::bigint as filled,
-  count(*) as different,
   coalesce(sum(cells) filter (is_state), 0) / sum(cells) as state,
   coalesce(sum(cells) filter (is_priority), 0) / sum(cells) as priority,
   coalesce(sum(cells) filter (staging.day_written(trim(written), 'UTC') is not null), 0) / sum(cells) as day,

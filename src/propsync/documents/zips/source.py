@@ -128,17 +128,17 @@ def wide_numbers(extra: bytes, numbers: tuple[int, int, int]) -> list[int]:
     """The numbers; those too large for their place come from the zip64 field, in the same order."""
     if _ELSEWHERE not in numbers:
         return list(numbers)
-    field = _extra_field(extra, _ZIP_64)
+    field = _zip_64_field(extra)
     wide = struct.iter_unpack("<Q", field[: len(field) // 8 * 8])
     return [next(wide, (number,))[0] if number == _ELSEWHERE else number for number in numbers]
 
 
-def _extra_field(extra: bytes, wanted: int) -> bytes:
-    """The content of an extra field, empty if it is absent; ignores everything after a broken one."""
+def _zip_64_field(extra: bytes) -> bytes:
+    """The content of the zip64 field, empty if it is absent; ignores everything after a broken one."""
     at = 0
     while at + 4 <= len(extra):
         field, length = struct.unpack_from("<2H", extra, at)
-        if field == wanted:
+        if field == _ZIP_64:
             return extra[at + 4 : at + 4 + length]
         at += 4 + length
     return b""
