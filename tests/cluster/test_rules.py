@@ -189,6 +189,14 @@ def test_a_crowded_api_halves_what_all_workers_may_do(far: Far):
     assert all(order.share.start <= order.share.most <= 6 for order in far.here.orders)
 
 
+@pytest.mark.slow
+def test_a_quota_that_one_worker_finds_spent_ends_the_requests_of_all(far: Far):
+    far.fail(r".*\.zip", after=5, kind="status", status=429, retry_after=3600)
+    told = far.fetched(max_concurrency=2)
+    assert [line.partition(":")[0] for line in told.left_behind if "429" in line] == ["bundles"]
+    assert {key for key in recorded(far) if key[1] == "report"} == far.pairs("report")
+
+
 def test_without_a_bucket_it_is_a_wrong_setting(tmp_path: Path, synced: Path):
     with place(tmp_path / "home", synced) as made:
         done = CommandLine(tmp_path, made.environ())("archive", "--dask", "tcp://127.0.0.1:1")

@@ -266,6 +266,18 @@ def test_an_api_that_asks_to_wait_is_waited_for(new: Place) -> None:
 
 
 @pytest.mark.slow
+def test_a_kind_whose_quota_is_spent_is_given_up_and_puts_few_documents_off(new: Place) -> None:
+    """Each further document would fail, and after some such nights none would be due for weeks."""
+    new.fail(r".*\.zip", after=5, kind="status", status=429, retry_after=3600)
+    told = new.archive(max_concurrency=2)
+    assert told.exit_code == 3
+    assert any(line.startswith("bundles: ") and "it asks to wait 3600 s" in line for line in told.left_behind)
+    assert set(new.stored()) >= new.pairs("report")
+    assert len([pair for pair in new.asked() if pair[1] == "bundle"]) <= 9, "those that it had begun"
+    completes(new, later=1)
+
+
+@pytest.mark.slow
 def test_a_disk_that_fills_while_documents_come_stops_the_run_and_a_later_one_goes_on(
     new: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

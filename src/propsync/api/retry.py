@@ -179,5 +179,5 @@ class Effort:
             status=last.status,
             attempts=self.attempts,
             waited=self.waited,
-            asked_to_wait=asked_to_wait,
+            asked_to_wait=asked_to_wait if too_long else None,
         )

@@ -18,7 +18,7 @@ from propsync.documents.kinds import KINDS
 from propsync.documents.ledger import WantedDocument
 from propsync.documents.rights import Rights
 from propsync.documents.zips.bundle import Bundle
-from propsync.errors import AccessForbidden, DocumentDamaged, ResourceFailed, UsageError
+from propsync.errors import AccessForbidden, DocumentDamaged, ResourceFailed, TransientApiError, UsageError
 from propsync.storage import partial_file
 
 
@@ -37,8 +37,8 @@ class Fetcher:
         self.chunk: int | None = None
         """How many documents one call of `fetch` should get, None for the usual number."""
         self._rights = Rights()
-        self.forbidden = self._rights.forbidden
-        """Kinds that the token may not fetch, with the error; the fetcher requests no more of them."""
+        self.forbidden, self.of_quotas = self._rights.forbidden, self._rights.of_quotas
+        """Kinds that the API refuses for this run, with the error; the fetcher requests no more of them."""
         self.contents = HeldContents()
         """The contents of fetched documents, by hash."""
 
@@ -108,6 +108,8 @@ class Fetcher:
         if isinstance(error, AccessForbidden):
             advice = f"Ask for access to {wanted.kind}s, or leave them out of PROPSYNC_ARCHIVE_KINDS"
             self._rights.refused(wanted.kind, str(AccessForbidden(error.where, error.what, advice)))
+        if isinstance(error, TransientApiError) and error.is_quota_spent:
+            self._rights.spent(wanted.kind, str(error))
         outcome = "missing" if error.says_not_found else "failed"
         return _taken(wanted, outcome, error=error.what)
 

@@ -68,7 +68,7 @@ class TransientApiError(ResourceFailed):
     """propsync gave up: the retry budget is spent.
 
     `status` is the last HTTP status (None for a connection error) and `attempts` the number of requests. `waited` is
-    the time between them in seconds, and `asked_to_wait` the server's last Retry-After.
+    the time between them in seconds, and `asked_to_wait` the server's Retry-After, if it is longer than the time left.
     """
 
     advice = "Run the same command again later; the published tables stay as they were"
@@ -88,6 +88,11 @@ class TransientApiError(ResourceFailed):
         self.attempts = attempts
         self.waited = waited
         self.asked_to_wait = asked_to_wait
+
+    @property
+    def is_quota_spent(self) -> bool:
+        """Whether the API accepts no further request for longer than propsync waits in all."""
+        return self.status == 429 and self.asked_to_wait is not None and not self.waited
 
 
 class ApiUnreachable(TransientApiError):

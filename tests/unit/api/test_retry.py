@@ -107,6 +107,15 @@ def test_a_wait_beyond_the_budget_ends_it_at_once_and_tells_how_long(api, server
     with pytest.raises(TransientApiError, match="3600 s") as caught:
         api.fetch(LIST)
     assert (clock.sleeps, caught.value.asked_to_wait, caught.value.attempts) == ([], 3600, 1)
+    assert caught.value.is_quota_spent
+
+
+@pytest.mark.parametrize("asked", ["1", "200"])
+def test_a_wait_that_fitted_at_first_is_no_spent_quota(api, server, asked):
+    server.script = [Reply(429, headers={"Retry-After": asked})]
+    with pytest.raises(TransientApiError) as caught:
+        api.fetch(LIST)
+    assert not caught.value.is_quota_spent
 
 
 def test_a_wait_that_fitted_at_first_may_not_fit_the_second_time(api, server, clock):

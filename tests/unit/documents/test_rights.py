@@ -1,4 +1,4 @@
-"""A 403 gives up a kind of document, or costs one document alone."""
+"""A 403 gives up a kind of document, or costs one document alone; a quota that is spent gives it up."""
 
 from __future__ import annotations
 
@@ -28,3 +28,10 @@ def test_twenty_in_succession_give_up_a_kind_that_came_before() -> None:
         assert not rights.forbidden
         rights.refused("report", "403")
     assert rights.forbidden == {"report": "403"}
+
+
+def test_a_quota_that_is_spent_gives_up_a_kind_at_once() -> None:
+    rights = Rights()
+    rights.came("report")
+    rights.spent("report", "429")
+    assert (rights.forbidden, rights.of_quotas) == ({"report": "429"}, {"report"})

@@ -76,7 +76,8 @@ class Equipment:
         except PropsyncError as error:
             result.failure = Failure.of(error)
         result.ended, result.lacks_room = budget.reason(), budget.lacks_room
-        result.contents, result.forbidden = dict(fetcher.contents), fetcher.forbidden
+        result.contents = dict(fetcher.contents)
+        result.forbidden, result.of_quotas = fetcher.forbidden, fetcher.of_quotas
         result.traffic = self._api.traffic.since(before)
         result.learnt, result.is_crowded = self._api.concurrency, self._api.crowdings > crowdings
         return result

@@ -41,7 +41,7 @@ class ClusterFetcher:
         self._failure: PropsyncError | None = None
         self._rights = Rights()
         self.forbidden = self._rights.forbidden
-        """Kinds that the token may not fetch, with the error; the fetcher requests no more of them."""
+        """Kinds that the API refuses for this run, with the error; the fetcher requests no more of them."""
         self.contents = HeldContents()
         """The contents of fetched documents, by hash."""
         self.chunk: int | None = min(_LONGEST_CHUNK, max(1, cluster.workers) * _ROUNDS * _MOST)
@@ -122,7 +122,8 @@ class ClusterFetcher:
             if taken.outcome == "stored":
                 self._rights.came(taken.kind)
         for kind, why in result.forbidden.items():
-            self._rights.refused(kind, why)
+            note = self._rights.spent if kind in result.of_quotas else self._rights.refused
+            note(kind, why)
 
 
 def _by_our_clock(taken: Fetched, began: datetime) -> Fetched:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,13 +70,14 @@ class Failure:
 class BatchResult:
     """The answer: results (fewer than ordered if `ended` or `failure` says why), contents by hash, and the evidence.
 
-    `forbidden` are kinds that the token may not fetch. `learnt` is the concurrency at the end. `lacks_room` says that
-    the disk of the worker ended it.
+    `forbidden` are kinds that the API refuses, those `of_quotas` because a quota is spent. `learnt` is the concurrency
+    at the end. `lacks_room` says that the disk of the worker ended it.
     """
 
     taken: list[Fetched] = field(default_factory=list)
     contents: dict[str, Content] = field(default_factory=dict)
     forbidden: Mapping[str, str] = field(default_factory=dict)
+    of_quotas: Collection[str] = ()
     traffic: TrafficMark = field(default_factory=TrafficMark)
     learnt: int = 1
     is_crowded: bool = False
