@@ -526,9 +526,49 @@ def test_a_plan_that_is_given_up_names_what_may_be_sent(home: PushHome, tmp_path
     assert (done.returncode, "no apply of it has begun" in done.stderr, home.effects) == (2, True, {})
     home.sandbox.set_faults([rule("PATCH", DOWN, times=None)])
     assert home.apply(plan).exit_code == 3
+    home.sandbox.set_faults([rule("GET", {"kind": "status", "status": 403}, times=None)])
     assert line("push", "apply", "doors.plan", "--give-up").returncode == 3
     assert home.writes("state, code") == [("parked", "Unsure")]
     assert unfinished(home.settings()) == []
+
+
+def one_of_each(home: PushHome) -> list[Plan]:
+    """A plan of an edit, of a new asset, and of schedules."""
+    (edit,) = texts_of(home, 1)
+    new = home.create(edit.property_id, edit.type_id, {edit.changes[0].field: "new"})
+    return [home.plan(edit), home.plan(new), home.plan(*several_schedules(home), resource="schedules")]
+
+
+@pytest.mark.parametrize(("place", "status"), daily(product(range(3), (401, 403)), 1, is_row=True))
+def test_a_plan_that_is_given_up_says_that_refused_writes_did_nothing(home: PushHome, place: int, status: int) -> None:
+    plan, refused = one_of_each(home)[place], {"kind": "status", "status": status}
+    home.sandbox.set_faults([rule(method, refused, times=None) for method in ("PATCH", "POST", "PUT", "DELETE")])
+    with pytest.raises((TokenRefused, WriteForbidden)):
+        home.apply(plan)
+    report = home.apply(plan, gives_up=True)
+    assert report.counts() == {"skipped": len(plan.entries), "failed": 0, "verified": 0}
+    assert any("the API shows nothing of what propsync sent. Run" in one for one in report.lines)
+    assert home.effects == {}
+
+
+@pytest.mark.parametrize("place", daily(range(3), 1))
+def test_a_plan_that_is_given_up_finds_what_has_arrived(home: PushHome, place: int) -> None:
+    plan = one_of_each(home)[place]
+    sent = [rule(method, LATE, times=None) for method in ("PATCH", "POST", "PUT", "DELETE")]
+    looks = [rule("GET", DOWN, after=1 + (plan.resource == "assets"), times=None)]
+    home.sandbox.set_faults([*sent, *looks])
+    assert home.apply(plan, max_concurrency=1).exit_code == 3
+    home.sandbox.set_faults([])
+    assert home.apply(plan, gives_up=True).counts()["verified"] == 1
+
+
+def test_a_plan_that_is_given_up_after_a_kill_cannot_tell_of_a_write_on_its_way(home: PushHome) -> None:
+    plan = home.plan(*texts_of(home, 1))
+    home.sandbox.set_faults([rule("PATCH", {"kind": "status", "status": 204})])
+    with dying(2):  # right after the answer
+        home.apply(plan)
+    report = home.apply(plan, gives_up=True)
+    assert (report.counts()["failed"], home.writes("state, code")) == (1, [("parked", "Unsure")])
 
 
 @pytest.mark.parametrize(

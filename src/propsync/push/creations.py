@@ -61,6 +61,10 @@ class Creations:
                 break
         return outcome
 
+    def found(self, reader: Api, number: int, entry: Entry) -> Outcome | None:
+        """The outcome of an earlier attempt by a list; None if it shows nothing. Raises ResourceFailed."""
+        return self._settled(number, entry, self._listed(reader, _pair_of(entry)))
+
     def _attempt(self, reader: Api, writer: Api, number: int, entry: Entry) -> Outcome:
         """The outcome of one attempt; one that is not final allows a further attempt."""
         pair, values = _pair_of(entry), self._values_of(entry)

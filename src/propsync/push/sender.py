@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -15,6 +16,7 @@ from propsync.errors import (
     NotFound,
     RequestRefused,
     ResourceFailed,
+    TokenRefused,
     UsageError,
     WriteForbidden,
     WriteUnsupported,
@@ -102,6 +104,40 @@ class Sender:
             for _ in self._api.each(made_pairs(self._journal), self._look_for_twins):
                 pass
 
+    def look_back(self) -> None:
+        """Settles entries that earlier applies may have sent, as far as a look at their records can; it sends nothing.
+
+        Raises StopRun.
+        """
+        sent = self._journal.so_far.sent
+        lanes = [lane for lane in self._lanes() if not sent.isdisjoint(lane)]
+        with suppress(ApiUnreachable):
+            for _ in self._api.each(lanes, self._look_back_lane):
+                pass
+
+    def _look_back_lane(self, api: Api, lane: _Lane) -> None:
+        so_far = self._journal.so_far
+        for number in so_far.sent.intersection(lane):
+            try:
+                outcome = self._found(api, number, self._plan.entries[number])
+            except ApiUnreachable:
+                raise
+            except (ResourceFailed, UsageError) as error:
+                _log.warning("propsync cannot look at a record of the plan: %s", error)
+                continue
+            if outcome is None and number not in so_far.in_flight:  # after a kill, a write may still be on its way
+                outcome = verdicts.given_up(was_sent=True)
+            if outcome is not None:
+                self._journal.done(number, outcome)
+
+    def _found(self, api: Api, number: int, entry: Entry) -> Outcome | None:
+        """The outcome of an earlier write by a look at its record; None if that is as before."""
+        if self._plan.resource != ASSETS.name:
+            return self._schedules.compared(entry, self._schedules.current(api, entry.key), Sent.MAYBE)
+        if entry.action == CREATE:
+            return self._creations.found(api, number, entry)
+        return self._updates.compared(entry, self._updates.current(api, entry.key[0]), Sent.MAYBE)
+
     def _look_for_twins(self, api: Api, pair: Pair) -> None:
         try:
             self._creations.look_for_twins(api, pair)
@@ -134,6 +170,10 @@ class Sender:
                 outcome = self._sent(Clients(api, writer), number, self._plan.entries[number])
             except (WriteForbidden, WriteUnsupported):
                 self._journal.left(number)  # it may be this record alone
+                raise
+            except TokenRefused:
+                if number in self._journal.so_far.in_flight:
+                    self._journal.left(number)  # the API has answered
                 raise
             if not outcome.is_final:
                 self._journal.left(number)

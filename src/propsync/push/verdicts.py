@@ -116,11 +116,15 @@ def unsure(reason: str, step: str, asset_id: str | None = None) -> Outcome:
 
 
 def given_up(*, was_sent: bool) -> Outcome:
-    """A person gave the plan up before it had an outcome."""
-    if was_sent:
-        what = "the plan was given up, and propsync cannot tell what the API did with this record"
-        return unsure(what, "Compare it with the plan")
-    return Outcome(SKIPPED, GIVEN_UP, f"the plan was given up, {_NOT_SENT}", _PLAN_AGAIN)
+    """A person gave the plan up before it had an outcome; a record that `was_sent` is as before."""
+    what = "and the API shows nothing of what propsync sent" if was_sent else _NOT_SENT
+    return Outcome(SKIPPED, GIVEN_UP, f"the plan was given up, {what}", _PLAN_AGAIN)
+
+
+def given_up_unseen() -> Outcome:
+    """A person gave the plan up, and propsync cannot look at a record that it has sent."""
+    what = "the plan was given up, and propsync cannot tell what the API did with this record"
+    return unsure(what, "Compare it with the plan")
 
 
 def compared(entry: Entry, now_there: Mapping[str, Any], sent: Sent) -> Outcome | None:

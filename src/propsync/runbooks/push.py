@@ -98,8 +98,6 @@ def apply(
         with _journal(settings, plan, suppression, recorded) as journal:
             if journal is None:
                 return _repeated(plan, recorded)
-            if gives_up:
-                give_up(journal)
             return _Apply(settings, plan, journal, suppression, call, policy, known, gives_up=gives_up).run(answers)
 
 
@@ -287,6 +285,9 @@ class _Apply:
         with Api(look.base_url, _source(look), max_concurrency=most, policy=self._policy) as api:
             sender = Sender(api, own, answers, self._journal, self._suppression, self._known)
             try:
+                if self._gives_up:
+                    sender.look_back()
+                    give_up(self._journal)
                 self._check_live_names(api, answers)
                 sender.send()
             except (StopRun, ApiUnreachable) as error:
