@@ -3,6 +3,8 @@
 with judged as (
   select
     recorded.asset_id,
+    recorded.asset_type_id,
+    recorded.field_id,
     coalesce(recorded.label, recorded.field_id) as name,
     recorded.kind,
     fields.kind as field_kind,
@@ -41,9 +43,17 @@ other_kinds as (
   from suspects
   where is_of_other_kind and value is not null
 ),
+offered as (
+  select asset_type_id, field_id, list(option_id) as option_ids from main.asset_field_options group by asset_type_id, field_id
+),
 unknown_options as (
-  select asset_id, name, 'names an option that its field does not offer' as issue, to_json(value_options)::varchar as value
+  select
+    asset_id,
+    name,
+    'names an option ' || if(list_has_all(option_ids, value_options), 'without a label', 'that its field does not offer') as issue,
+    to_json(value_options)::varchar as value
   from suspects
+  left join offered using (asset_type_id, field_id)
   where is_unknown_option
 ),
 repeats as (
