@@ -154,7 +154,7 @@ def test_the_key_of_a_single_schedule_may_be_as_the_document_shows_it() -> None:
         b'{"asset": "p", "type": "t"}',
         b'{"property": {"id": "p"}, "type": "t"}',
     ):
-        answer = Answer(schedule_request("p", "t"), 200, body, "", body, 1, 0.0, "application/json")
+        answer = Answer(schedule_request("p", "t"), 200, body, body, 1, 0.0, "application/json")
         assert answers.members(answer, ("p", "t")) is not None
         with pytest.raises(UnexpectedAnswer):
             answers.members(answer, ("q", "t"))
