@@ -114,12 +114,12 @@ def _arrays(value: Any, prefix: Path = ()) -> Iterator[Path]:
             yield from _arrays(inner, (name,))
 
 
-def _fit(pages: Sequence[Any], path: Path, resource: Resource) -> tuple[int, int, int]:
-    """Ranks an array: objects first, then empty, then texts; by its name; the longest."""
+def _fit(pages: Sequence[Any], path: Path, resource: Resource) -> tuple[int, int, bool, int]:
+    """Ranks an array: objects first, then empty, then texts; by its name; by members of records; the longest."""
     members = _members(pages, path)
     objects = sum(isinstance(member, dict) for member in members)
     kind = 1 if not members else 0 if objects * 2 > len(members) else 2
-    return (kind, _name_rank(path[-1], resource), -len(members))
+    return (kind, _name_rank(path[-1], resource), not _are_records(members, resource), -len(members))
 
 
 def _name_rank(name: str, resource: Resource) -> int:
@@ -128,7 +128,8 @@ def _name_rank(name: str, resource: Resource) -> int:
         return 0
     if plain(name) in _COMMON:
         return 1
-    return 2 if plain(name) != "types" or own.endswith("types") else 3
+    is_types = plain(name) in ("type", "types")  # the API's document names both (API §4.1, 4.2)
+    return 3 if not is_types else 2 if own.endswith("types") else 4
 
 
 def _evidence(pages: Sequence[Any], best: Path, arrays: list[Path]) -> str:

@@ -8,6 +8,7 @@ from propsync.shapes import Choice, find_list, refuse_list_astray
 
 ONE = {"id": "a"}
 TWO = {"id": "b"}
+FULL = [{"id": key, "property": "p", "type": "t", "status": "approved"} for key in "ab"]
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,9 @@ TWO = {"id": "b"}
             ASSESSMENTS, [{"total": 2, "results": [ONE], "links": [ONE, TWO]}], ("results",), id="by its name"
         ),
         pytest.param(ASSESSMENTS, [{"total": 2, "foo": [ONE, TWO], "bar": [ONE]}], ("foo",), id="the longest"),
+        pytest.param(ASSESSMENTS, [{"total": 2, "foo": FULL, "bar": [ONE] * 3}], ("foo",), id="with more of a record"),
+        pytest.param(ASSESSMENT_TYPES, [{"categories": [ONE, TWO], "types": [ONE]}], ("types",), id="types"),
+        pytest.param(ASSESSMENT_TYPES, [{"categories": [ONE, TWO], "type": [ONE]}], ("type",), id="types in singular"),
         pytest.param(ASSESSMENTS, [{"total": 1, "page": {"rows": [ONE]}}], ("page", "rows"), id="one object below"),
         pytest.param(
             SCHEDULES, [{"total": 1, "data": {"schedules": [ONE], "errors": []}}], ("data", "schedules"), id="data"
