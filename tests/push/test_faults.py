@@ -532,6 +532,16 @@ def test_a_plan_that_is_given_up_names_what_may_be_sent(home: PushHome, tmp_path
     assert unfinished(home.settings()) == []
 
 
+def test_a_plan_is_given_up_while_the_api_refuses_the_token(home: PushHome) -> None:
+    plan = home.plan(*texts_of(home, 2))
+    home.sandbox.set_faults([rule("PATCH", DOWN, times=None)])
+    home.apply(plan)
+    home.sandbox.set_faults([rule("GET", {"kind": "status", "status": 401}, times=None)])
+    assert home.apply(plan, gives_up=True).exit_code == 3
+    assert {*home.writes("state, code")} == {("parked", "Unsure")}
+    assert unfinished(home.settings()) == []
+
+
 def one_of_each(home: PushHome) -> list[Plan]:
     """A plan of an edit, of a new asset, and of schedules."""
     (edit,) = texts_of(home, 1)

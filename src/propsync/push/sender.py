@@ -111,7 +111,7 @@ class Sender:
         """
         sent = self._journal.so_far.sent
         lanes = [lane for lane in self._lanes() if not sent.isdisjoint(lane)]
-        with suppress(ApiUnreachable):
+        with suppress(ApiUnreachable, TokenRefused):  # a plan is given up all the same
             for _ in self._api.each(lanes, self._look_back_lane):
                 pass
 
