@@ -18,12 +18,13 @@ from propsync.errors import AnswerLost, ApiUnreachable, PropsyncError, Transient
 T = TypeVar("T")
 BUSY = frozenset((429, 503))
 """The API did not do what it was asked."""
+_LIMITED = 429
 _log = logging.getLogger("propsync.api")
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Bounds on retries, with full jitter: a wait between 0 and base · 2^(n-1), never above the cap.
+    """Bounds on retries, with full jitter: a wait between 0 and base · 2^(n-1), at most the cap; `wait` adds to it.
 
     `budget`, `base` and `cap` are seconds; `rng` gives numbers from 0 to 1.
     """
@@ -36,7 +37,17 @@ class RetryPolicy:
 
     def jitter(self, attempt: int) -> float:
         """Seconds to wait after the attempt of that number, counted from 1."""
-        return self.rng() * min(self.cap, self.base * 2.0 ** min(attempt - 1, 60))
+        return self.rng() * self._longest(attempt)
+
+    def wait(self, attempt: int, status: int | None) -> float:
+        """The same, after an answer with that status.
+
+        A limit of requests a minute may answer 429 without Retry-After, so the waits of all attempts last longer.
+        """
+        return self.jitter(attempt) + (self._longest(attempt) if status == _LIMITED else 0)
+
+    def _longest(self, attempt: int) -> float:
+        return min(self.cap, self.base * 2.0 ** min(attempt - 1, 60))
 
 
 class Sent(IntEnum):
@@ -132,7 +143,7 @@ class Effort:
     def _await_next(self) -> None:
         """Waits as long as the API asks, or the policy says. Raises the final error if this was the last attempt."""
         asked = self._last.retry_after
-        seconds = self._policy.jitter(self.attempts) if asked is None else asked
+        seconds = self._policy.wait(self.attempts, self._last.status) if asked is None else asked
         if self._is_over(seconds):
             raise self.exhausted(asked)
         self._tell(seconds)

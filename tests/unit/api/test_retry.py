@@ -75,7 +75,13 @@ def test_the_budget_of_waiting_may_end_it_before_the_attempts_do(connect, server
     assert clock.sleeps == [0.5, 1, 2, 4]
 
 
-@pytest.mark.parametrize(("value", "waited"), [("7", 7), ("0", 1), (" 12 ", 12), ("soon", 0.5), ("-3", 0.5), ("", 0.5)])
+def test_a_limit_of_requests_a_minute_is_waited_for_without_retry_after(connect, server, clock):
+    server.answer = lambda _: OK if clock.elapsed >= 60 else Reply(429)
+    assert connect(policy=RetryPolicy(rng=lambda: 0.0)).fetch(LIST).attempts == 8
+    assert clock.sleeps == [0.5, 1, 2, 4, 8, 16, 30]
+
+
+@pytest.mark.parametrize(("value", "waited"), [("7", 7), ("0", 1), (" 12 ", 12), ("soon", 1), ("-3", 1), ("", 1)])
 def test_retry_after_in_seconds_has_a_floor_and_nonsense_is_passed_over(api, server, clock, value, waited):
     server.script = [Reply(429, headers={"Retry-After": value}), OK]
     api.fetch(LIST)
