@@ -6,12 +6,17 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import example, given, settings
 from hypothesis import strategies as any_of
 
+from propsync.push.asset_rows import KEYS
+from propsync.push.columns import find_field
 from propsync.push.damage import CellRefused
 from propsync.push.fields import Field
 from propsync.push.shown import plain_text, quoted_formula, shown
+from propsync.push.source import BLANKS
+from propsync.push.template import heading_of
 from propsync.push.values import KEPT, planned
 
 KINDS = ("text", "number", "date", "time", "option", "qr", "image")
@@ -19,7 +24,7 @@ _TEXTS = any_of.text(max_size=12) | any_of.text("0123456789.-:eE+/ ;?'=[]", max_
 _OLDS = any_of.none() | _TEXTS | any_of.integers() | any_of.decimals(allow_nan=False, allow_infinity=False)
 _CELLS = _TEXTS | any_of.floats() | any_of.booleans() | any_of.dates() | any_of.times() | any_of.timedeltas()
 _LABELS = any_of.dictionaries(
-    any_of.text("ab0", min_size=1, max_size=3), any_of.none() | any_of.text("xyX; ", max_size=4), max_size=5
+    any_of.text("ab0", min_size=1, max_size=3), any_of.none() | any_of.text("xyX; \u00a0\u200b", max_size=4), max_size=5
 )
 
 
@@ -51,3 +56,29 @@ def test_options_lead_back_to_their_ids_whatever_their_labels_are(labels: dict[s
     assert planned(shown(field, old), field, old) is KEPT
     new = planned(shown(field, old), field, None)
     assert new is KEPT or set(new) == set(old)
+
+
+@given(any_of.lists(any_of.text("aA1 _[]#'=?\n\t\u00a0\u200b\ufeffз", max_size=5), max_size=5))
+@settings(max_examples=300)
+@example(["Door tag\u200b"])
+@example(["Door", "\ufeffDoor"])
+def test_a_heading_of_a_template_leads_back_to_its_field_whatever_the_labels_are(labels: list[str]) -> None:
+    fields = [Field(f"id{place}", label, "text", f"a_{place}") for place, label in enumerate(labels)]
+    for one in fields:
+        heading = heading_of(one, fields, KEYS)
+        read = quoted_formula(heading).strip(BLANKS)  # as a CSV has it, and as propsync reads it
+        assert find_field(read, fields) is one
+        assert KEYS.of(read) is None
+
+
+@pytest.mark.parametrize("heading", ["Door tag", "door  TAG", "\u200bDoor tag "])
+def test_a_label_with_a_character_that_nobody_sees_is_found_without_it(heading: str) -> None:
+    field = Field("f1", "Door tag\u200b", "text", "tag_of_door")
+    assert find_field(heading, [field]) is field
+
+
+def test_an_option_with_a_character_that_nobody_sees_is_found_without_it() -> None:
+    field = Field("f", "Result", "option", "result", {"o1": "Pass\u200b", "o2": "Fail", "o3": "\u200b"})
+    assert planned("pass; Fail", field, None) == ["o1", "o2"]
+    with pytest.raises(CellRefused, match="no option is called ''"):
+        planned("Fail; ; Pass", field, None)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from propsync.push.source import BLANKS
+
 WRITABLE = ("text", "number", "option", "date", "time", "qr")
 """The kinds whose writing the API's document shows (API §2.3)."""
 
@@ -55,7 +57,7 @@ class Field:
 
     def like(self, text: str) -> set[str]:
         """The choices with this id or label in any case."""
-        return self._like.get(text.strip().casefold(), set())
+        return self._like.get(_bare(text), set())
 
     @cached_property
     def most_semicolons(self) -> int:
@@ -68,12 +70,12 @@ class Field:
 
     @cached_property
     def _like(self) -> dict[str, set[str]]:
-        return self._names(lambda name: name.strip().casefold())
+        return self._names(_bare)
 
     def _names(self, form: Callable[[str], str]) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
         for one, label in self.choices.items():
-            for name in {form(one), form(label if label is not None else one), form(self.whole_name(one))}:
+            for name in {form(one), form(label if label is not None else one), form(self.whole_name(one))} - {""}:
                 found.setdefault(name, set()).add(one)
         return found
 
@@ -113,9 +115,14 @@ class RecordType:
         return text == self.id or text.casefold() in {name.casefold() for name in names if name}
 
 
+def _bare(text: str) -> str:
+    """A label of a choice in small letters, without blanks and characters that nobody sees around it."""
+    return text.strip().strip(BLANKS).casefold()
+
+
 def folded_name(text: str) -> str:
     """A label or a name as people compare it: in small letters, with single blanks."""
-    return " ".join(text.split()).casefold()
+    return " ".join(text.strip(BLANKS).split()).casefold()
 
 
 def is_other_name(then: str | None, now: str | None) -> bool:

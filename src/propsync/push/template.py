@@ -13,6 +13,7 @@ from propsync.push.published import Published
 from propsync.push.row_checks import lots_of
 from propsync.push.schedule_values import STATUS
 from propsync.push.shown import is_formula, plain_text, shown
+from propsync.push.source import BLANKS
 
 LONGEST = 32_767  # characters of UTF-16 that a cell holds
 _ROWS = 2_000  # whose values are in memory at once
@@ -50,7 +51,12 @@ def heading_of(one: Field, fields: Sequence[Field], keys: Keys) -> str:
 
 
 def _is_safe(name: str, one: Field, fields: Sequence[Field], keys: Keys) -> bool:
-    if not name or name.startswith((NOTE, "'")) or keys.of(name) is not None or name != plain_text(name).strip():
+    if (
+        not name
+        or name.startswith((NOTE, "'"))
+        or keys.of(name) is not None
+        or name != plain_text(name).strip().strip(BLANKS)
+    ):
         return False
     windows = name.encode("windows-1252", errors="replace").decode("windows-1252")
     return "\n" not in name and _leads_to(name, one, fields) and _leads_to(windows, one, fields)
