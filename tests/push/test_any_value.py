@@ -13,7 +13,7 @@ from hypothesis import strategies as any_of
 from propsync.push.asset_rows import KEYS
 from propsync.push.columns import find_field
 from propsync.push.damage import CellRefused
-from propsync.push.fields import Field
+from propsync.push.fields import Field, RecordType
 from propsync.push.shown import plain_text, quoted_formula, shown
 from propsync.push.source import BLANKS
 from propsync.push.template import heading_of
@@ -82,3 +82,11 @@ def test_an_option_with_a_character_that_nobody_sees_is_found_without_it() -> No
     assert planned("pass; Fail", field, None) == ["o1", "o2"]
     with pytest.raises(CellRefused, match="no option is called ''"):
         planned("Fail; ; Pass", field, None)
+
+
+@pytest.mark.parametrize("name", ["Fire doors ", "Fire  doors", "Fire doors\u200b", "FIRE\u00a0DOORS"])
+def test_a_type_is_found_by_the_name_that_people_see(name: str) -> None:
+    of_type = RecordType("t1", name, None, "fire_doors", is_listed=True)
+    assert of_type.is_called("Fire doors"), "so is it in a cell, whose blanks propsync drops"
+    assert of_type.is_called(name.strip(BLANKS))
+    assert not of_type.is_called("Fire")

@@ -110,9 +110,9 @@ class RecordType:
         return self.name or self.id
 
     def is_called(self, text: str) -> bool:
-        """Whether people may mean it by this text: its id, or a name in any case."""
+        """Whether people may mean it by this text: its id, or a name as people compare it."""
         names = (self.name, self.singular, self.table)
-        return text == self.id or text.casefold() in {name.casefold() for name in names if name}
+        return text == self.id or folded_name(text) in {folded_name(name) for name in names if name}
 
 
 def _bare(text: str) -> str:
