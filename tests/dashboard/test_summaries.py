@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date
 from typing import Any
 
@@ -90,6 +91,21 @@ def test_two_people_of_one_name_stay_two_and_nobody_comes_first() -> None:
 
 def month(day: date, read_on: date | None, in_date: int | None = 2) -> tuple[Any, ...]:
     return (day, "Gas", in_date, 0, in_date, 0, read_on, "gas")
+
+
+def test_thousands_of_types_are_grouped_at_once() -> None:
+    """At 3,000 types, a look at every month of every type for each of them took the whole night."""
+    types = [f"type {number}" for number in range(1500)]
+    numbers = answered("compliance_by_type", "assessment_type_id required", *((one, 1) for one in types))
+    rows = answered("compliance_rows", "property assessment_type_id", *(("p", one) for one in types))
+    names = "day assessment_type in_date due_soon unknown out_of_date last_complete_read assessment_type_id"
+    of_months = [(*month(MONDAY, MONDAY)[:-1], one) for one in types for _ in range(4)]
+    began = time.process_time()
+    found = by_type(numbers, rows, answered("compliance_months", names, *of_months))
+    assert time.process_time() - began < 2
+    assert [(one.rows.rows, one.months and len(one.months.bars)) for one in found] == [
+        ([("p", one)], 4) for one in types
+    ]
 
 
 def test_a_bar_says_that_its_numbers_were_old() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,15 +37,24 @@ class OfType:
 
 
 def by_type(numbers: Answer, rows: Answer, months: Answer) -> Sequence[OfType]:
-    """Each type, the least in date first."""
-    return [_of_type(of, rows, months) for of in numbers.dicts()]
+    """Each type, the least in date first. There may be thousands of types: each row is looked at once."""
+    rows_of, months_of = defaultdict(list), defaultdict(list)
+    for row in rows.rows:
+        rows_of[row[-1]].append(row)
+    for month in months.dicts():
+        months_of[month["assessment_type_id"]].append(month)
+    return [_of_type(of, rows, rows_of, months_of) for of in numbers.dicts()]
 
 
-def _of_type(numbers: Mapping[str, Any], rows: Answer, months: Answer) -> OfType:
+def _of_type(
+    numbers: Mapping[str, Any],
+    rows: Answer,
+    rows_of: Mapping[str, list[Any]],
+    months_of: Mapping[str, list[Mapping[str, Any]]],
+) -> OfType:
     wanted = numbers["assessment_type_id"]
-    own = [row for row in rows.rows if row[-1] == wanted]
-    bars = [row for row in months.dicts() if row["assessment_type_id"] == wanted]
-    return OfType(numbers, replace(rows, rows=own, count=numbers["required"]), _months(bars))
+    own = replace(rows, rows=rows_of[wanted], count=numbers["required"])
+    return OfType(numbers, own, _months(months_of[wanted]))
 
 
 def _months(rows: Sequence[Mapping[str, Any]]) -> Chart | None:
