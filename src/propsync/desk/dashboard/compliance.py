@@ -50,7 +50,7 @@ def _of_type(
     numbers: Mapping[str, Any],
     rows: Answer,
     rows_of: Mapping[str, list[Any]],
-    months_of: Mapping[str, list[Mapping[str, Any]]],
+    months_of: Mapping[str, list[dict[str, Any]]],
 ) -> OfType:
     wanted = numbers["assessment_type_id"]
     own = replace(rows, rows=rows_of[wanted], count=numbers["required"])
