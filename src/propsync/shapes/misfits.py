@@ -13,6 +13,7 @@ from propsync.shapes.definitions import choice_ids
 from propsync.shapes.entries import Entry, entries
 from propsync.shapes.fields import FIELDS, KIND
 from propsync.shapes.members import is_blank
+from propsync.shapes.result_values import is_number
 
 _ENOUGH = 5  # odd values; fewer are rows of `ops.value_issues` alone
 _COLUMNS = ("number", "date", "time", "image", "file", "pin")
@@ -28,7 +29,7 @@ def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: S
     """
     offered = list(_offered(types, listed))
     ids = {text for one in offered for text in (one.name, text_of(one.value), *_inner_texts(one, types)) if text}
-    fits = {"number": _is_number, "date": _is_date, "time": _is_time, "option": _is_choice(types, ids)}
+    fits = {"number": is_number, "date": _is_date, "time": _is_time, "option": _is_choice(types, ids)}
     fits |= {"text": _is_scalar, "qr": _is_scalar}
     found = [(kind, own, value) for kind, own, value in _said(types, assets, listed, records) if own in fits]
     of_others = _of_other_kinds([(kind, own) for kind, own, _ in found])
@@ -85,10 +86,6 @@ def _said(
 
 def _is_scalar(held: Any) -> bool:
     return not isinstance(held, dict | list)
-
-
-def _is_number(held: Any) -> bool:
-    return isinstance(held, int | float) and not isinstance(held, bool)
 
 
 def _is_date(held: Any) -> bool:

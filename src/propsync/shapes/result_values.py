@@ -103,14 +103,15 @@ def _is_link(held: Any) -> float:
     return 0.5 if isinstance(held, str | dict | list) else 0
 
 
-def _is_number(held: Any) -> bool:
+def is_number(held: Any) -> bool:
+    """Whether it is a number of JSON."""
     return isinstance(held, int | float) and not isinstance(held, bool)
 
 
 _SINGLE = ("text", "number", "date", "time", "qr")
 _LINKS = ("http://", "https://", "data:", "/")
 _LOOKS: dict[str, Callable[[Any], float]] = {
-    "number": _is_number,
+    "number": is_number,
     "option": lambda held: isinstance(held, list),
     "date": lambda held: isinstance(held, str) and held[:4].isdigit(),
     "time": lambda held: isinstance(held, str) and held[:1].isdigit(),

@@ -1,4 +1,4 @@
-"""Reads page 1 once more if most records changed overnight: a service may have begun to sign its links (§3)."""
+"""Reads page 1 once more if most records changed overnight: a service may have begun to sign its links."""
 
 from __future__ import annotations
 
