@@ -16,14 +16,13 @@ import nanoarrow as na
 
 from propsync.errors import DiskFull, HomeUnusable, MergeFailed, StateUnusable
 from propsync.memory import give_back
-from propsync.resources import BUILT_IN, Catalogue, Resource
+from propsync.resources import BUILT_IN, Catalogue
 from propsync.storage import PARTIAL, remove, replace
 from propsync.warehouse.arrow import lot
 from propsync.warehouse.database_errors import opening, our_errors, refuse_other_than_file
 from propsync.warehouse.declared_tables import TABLES, Table, by_name, quoted, tables_of, text
-from propsync.warehouse.further_tables import STORED, check_further, stored_resources, stored_row
+from propsync.warehouse.further_tables import declared
 from propsync.warehouse.macros import macros, macros_for_people
-from propsync.warehouse.typed_versions import TypedVersions
 from propsync.warehouse.views import views_for_people
 
 STORAGE_VERSION = "v1.2.0"
@@ -89,7 +88,7 @@ class Warehouse:
             self._connection = duckdb.connect(path, config=config)
         try:
             self._begin()
-            self.catalogue = self._declare(catalogue)
+            self.catalogue = declared(self, catalogue)
         except BaseException:  # a caller that keeps the error would keep the file open
             self._connection.close()
             raise
@@ -290,45 +289,10 @@ class Warehouse:
         elif version != SCHEMA_VERSION:
             raise StateUnusable(str(self.path), f"its schema version is {version}, not {SCHEMA_VERSION}")
 
-    def _declare(self, catalogue: Catalogue) -> Catalogue:
-        """Makes the tables of lists that propsync.toml names for the first time; adds the lists of earlier runs."""
-        rows = self.rows(STORED)
-        stored = {one.name: one for one in stored_resources(rows)}
-        check_further(catalogue, stored.values())
-        whole = catalogue.with_dropped(stored.values())
-        changed = [row for one in whole.further if (row := stored_row(one)) not in rows]
-        if changed:
-            with self.transaction():
-                for name in (str(row[0]) for row in changed):
-                    self.execute("delete from ops.resources where resource = ?", [name])
-                    if name not in stored:
-                        self._make_tables(whole[name])
-                self.add("ops.resources", changed)
-                for statements in macros_for_people(whole.families):
-                    self.execute(statements)
-        return whole
-
-    def _make_tables(self, resource: Resource) -> None:
-        """Makes the tables of a further list. A list of people's own gives up the name, and keeps its rows."""
-        own = f"main.{quoted(resource.name)}"
-        present = (
-            "select count(*) from duckdb_tables() where database_name = current_database() "
-            "and schema_name = 'main' and table_name = ?"
-        )
-        self.execute("create schema if not exists reference")
-        if self.value(present, [resource.name]):
-            self.execute(f"create table reference.{quoted(resource.name)} as from {own}")
-            self.execute(f"drop table {own}")
-            self.execute("delete from ops.tables where table_schema = 'main' and table_name = ?", [resource.name])
-        self.execute(";\n".join(statement for table in tables_of(resource) for statement in table.ddl()))
-        self.execute(";\n".join(TypedVersions(resource, self.rows).view().ddl()))
-
     def _version(self) -> int | None:
         with our_errors(self.path), suppress(duckdb.CatalogException, duckdb.BinderException):  # another program's file
-            latest: int | None = self._connection.execute("select max(version) from ops.schema_version").fetchall()[0][
-                0
-            ]
-            return latest
+            ((latest,),) = self._connection.execute("select max(version) from ops.schema_version").fetchall()
+            return None if latest is None else int(latest)
         return None
 
     def _is_empty(self) -> bool:

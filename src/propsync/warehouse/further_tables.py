@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from propsync.errors import SettingsError
 from propsync.resources import RESERVED, Catalogue, Definition, Resource, definition_of, further_resources
-from propsync.warehouse.declared_tables import TABLES, fixed_columns
+from propsync.warehouse.declared_tables import TABLES, fixed_columns, quoted, tables_of
+from propsync.warehouse.macros import macros_for_people
+from propsync.warehouse.typed_versions import TypedVersions
+
+if TYPE_CHECKING:
+    from propsync.warehouse.connection import Warehouse
 
 STORED = "select resource, path, key_member, key_column, is_paged, id_filter from ops.resources order by resource"
 
@@ -17,10 +22,45 @@ def stored_resources(rows: Iterable[tuple[Any, ...]]) -> list[Resource]:
     return further_resources({row[0]: Definition(*row[1:]) for row in rows})
 
 
-def stored_row(resource: Resource) -> tuple[str | bool | None, ...]:
+def declared(warehouse: Warehouse, catalogue: Catalogue) -> Catalogue:
+    """Makes the tables of lists that propsync.toml names for the first time; adds the lists of earlier runs."""
+    rows = warehouse.rows(STORED)
+    stored = {one.name: one for one in stored_resources(rows)}
+    check_further(catalogue, stored.values())
+    whole = catalogue.with_dropped(stored.values())
+    changed = [row for one in whole.further if (row := _stored_row(one)) not in rows]
+    if changed:
+        with warehouse.transaction():
+            for name in (str(row[0]) for row in changed):
+                warehouse.execute("delete from ops.resources where resource = ?", [name])
+                if name not in stored:
+                    _make_tables(warehouse, whole[name])
+            warehouse.add("ops.resources", changed)
+            for statements in macros_for_people(whole.families):
+                warehouse.execute(statements)
+    return whole
+
+
+def _stored_row(resource: Resource) -> tuple[str | bool | None, ...]:
     """The row of `ops.resources` for a list."""
     one = definition_of(resource)
     return (resource.name, one.path, one.key, one.key_column, one.is_paged, one.id_filter)
+
+
+def _make_tables(warehouse: Warehouse, resource: Resource) -> None:
+    """Makes the tables of a further list. A list of people's own gives up the name, and keeps its rows."""
+    own = f"main.{quoted(resource.name)}"
+    present = (
+        "select count(*) from duckdb_tables() where database_name = current_database() "
+        "and schema_name = 'main' and table_name = ?"
+    )
+    warehouse.execute("create schema if not exists reference")
+    if warehouse.value(present, [resource.name]):
+        warehouse.execute(f"create table reference.{quoted(resource.name)} as from {own}")
+        warehouse.execute(f"drop table {own}")
+        warehouse.execute("delete from ops.tables where table_schema = 'main' and table_name = ?", [resource.name])
+    warehouse.execute(";\n".join(statement for table in tables_of(resource) for statement in table.ddl()))
+    warehouse.execute(";\n".join(TypedVersions(resource, warehouse.rows).view().ddl()))
 
 
 def check_further(catalogue: Catalogue, stored: Iterable[Resource] = ()) -> None:
