@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Self
 
 from propsync import log
-from propsync.settings import read_secret
+from propsync.settings import ApiAccess, read_secret
 
 _MAIN = "PROPSYNC_TOKEN"
 _THEN = {_MAIN: "run `propsync doctor`", "PROPSYNC_PUSH_TOKEN": "run `propsync push apply` again"}
@@ -25,6 +26,11 @@ class TokenSource:
         self._refused: set[str] = set()
         self._token = ""
         self._take(token.strip())
+
+    @classmethod
+    def of(cls, access: ApiAccess) -> Self:
+        """The token of the settings."""
+        return cls(access.token.get_secret_value(), access.token_file, access.variable)
 
     def __repr__(self) -> str:
         return f"TokenSource(file={str(self._file)!r})" if self._file else "TokenSource()"

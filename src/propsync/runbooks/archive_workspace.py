@@ -95,7 +95,7 @@ class ArchiveWorkspace:
         """
         access = settings.require_api()
         with archive_lock(settings, what) as partial, _cluster(settings, dask, policy) as cluster:
-            source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
+            source = TokenSource.of(access)
             with (
                 Api(access.base_url, source, max_concurrency=settings.max_concurrency, policy=policy) as api,
                 WorkerPool() as pdf,

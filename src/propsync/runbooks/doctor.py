@@ -82,8 +82,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
     yield from _lists(settings)
     for findings in (_unnamed_lists(settings), _desk(settings), examine_lines(settings), examine_labels(settings)):
         yield from _readable(findings, unread)
-    source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
-    with Api(access.base_url, source, max_concurrency=2, policy=RetryPolicy(attempts=2)) as api:
+    with Api(access.base_url, TokenSource.of(access), max_concurrency=2, policy=RetryPolicy(attempts=2)) as api:
         yield from _answers(settings, api)
     if unread:
         raise unread[0]

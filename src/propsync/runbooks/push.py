@@ -50,7 +50,7 @@ from propsync.runbooks.usable_state import refuse_unusable
 from propsync.runbooks.workplace import make_home, refuse_elsewhere, refuse_half_erased
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, RunLock, time_of
-from propsync.settings import ApiAccess, Settings, is_same_service
+from propsync.settings import Settings, is_same_service
 from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
 from propsync.warehouse import PublishedReader, quoted, statement, text
@@ -280,9 +280,9 @@ class _Apply:
 
     def _send(self, answers: Answers) -> str | None:
         look, write = self._settings.require_api(), self._settings.require_push()
-        own = _source(write) if write.variable != look.variable else None
+        own = TokenSource.of(write) if write.variable != look.variable else None
         most = self._settings.max_concurrency
-        with Api(look.base_url, _source(look), max_concurrency=most, policy=self._policy) as api:
+        with Api(look.base_url, TokenSource.of(look), max_concurrency=most, policy=self._policy) as api:
             sender = Sender(api, own, answers, self._journal, self._suppression, self._known)
             try:
                 if self._gives_up:
@@ -362,7 +362,3 @@ class _Apply:
     def _record(self, workspace: Workspace, run: Run) -> None:
         hidden = hidden_names(workspace, self._plan.resource)
         record_writes(workspace.warehouse, run.run_id, self._plan, self._writes, hidden)
-
-
-def _source(access: ApiAccess) -> TokenSource:
-    return TokenSource(access.token.get_secret_value(), access.token_file, access.variable)

@@ -66,11 +66,10 @@ class Workspace:
         with workplace(settings, what) as place:
             settle_hiding(settings, place)
             suppression = Suppression.of(LocalStorage(settings.home))
-            source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
             with (
                 Api(
                     access.base_url,
-                    source,
+                    TokenSource.of(access),
                     max_concurrency=settings.max_concurrency,
                     policy=policy,
                     revise=suppression.json if suppression else None,

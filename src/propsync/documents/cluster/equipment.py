@@ -46,8 +46,7 @@ class Equipment:
         self._partial = folder / "archive" / "partial"
         self._partial.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._blobs: Blobs = BucketBlobs(LocalStorage(folder), ObjectStorage(bucket), self._partial)
-        source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
-        self._api = Api(access.base_url, source, policy=policy)
+        self._api = Api(access.base_url, TokenSource.of(access), policy=policy)
         self._pdf = WorkerPool()
         self._reader = DocumentReader(bounds_of(settings), self._pdf, self._partial)
         self._with_text = settings.archive_text
