@@ -58,13 +58,13 @@ class Holdings:
     def lacking(self) -> int:
         """How many wanted documents of these properties failed, are not fetched yet or are outdated."""
         query = statement("documents/count_lacking")
-        ((count,),) = (row for lot in self._reader.lots(query, {"properties": self._properties}) for row in lot)
+        ((count,),) = self._reader.rows(query, {"properties": self._properties})[1]
         return int(count)
 
     def removed(self) -> int:
         """How many documents of these properties an erasure or the years of documents took, without a later one."""
         query = statement("documents/count_removed", holdings=self._removed)
-        ((count,),) = (row for lot in self._reader.lots(query, self._given | {"all_versions": True}) for row in lot)
+        ((count,),) = self._reader.rows(query, self._given | {"all_versions": True})[1]
         return int(count)
 
     def hidden(self) -> int:
@@ -72,8 +72,8 @@ class Holdings:
         if not self._hides:
             return 0
         query, given = statement("documents/count_holdings", holdings=self._query), self._given | {"properties": []}
-        counts = (self._reader.lots(query, given | {"hides": hides}) for hides in (False, True))
-        stored, shown = (count for lots in counts for lot in lots for count, _ in lot)
+        counts = (self._reader.rows(query, given | {"hides": hides})[1] for hides in (False, True))
+        stored, shown = (count for rows in counts for count, _ in rows)
         return int(stored - shown)
 
     def properties(self) -> set[str]:

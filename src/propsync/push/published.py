@@ -200,8 +200,7 @@ class Published:
             return {}
         name = next((one for one in NAMES if one in columns), key)
         named = statement("push/names", key=quoted(key), name=quoted(name), table=quoted(table))
-        rows = [row for lot in self._reader.lots(named) for row in lot]
-        return {one: None if name == key else shown for one, shown in rows if one is not None}
+        return {one: None if name == key else shown for one, shown in self._reader.rows(named)[1] if one is not None}
 
     def _rows(self, name: str, given: Mapping[str, Any] | None = None, **fragments: str) -> list[tuple[Any, ...]]:
-        return [row for lot in self._reader.lots(statement(name, **fragments), given) for row in lot]
+        return self._reader.rows(statement(name, **fragments), given)[1]

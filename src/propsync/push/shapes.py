@@ -114,7 +114,7 @@ class ScheduleAnswers:
         """By the shape and the schedules of a published file, and what propsync.toml says instead."""
 
         def rows(query: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-            return [row for lot in reader.lots(query, values) for row in lot]
+            return reader.rows(query, values)[1]
 
         keys = {one.key for one in plan.entries} if plan.resource == SCHEDULES.name else set()
         known = shown_values(rows, SCHEDULES.name, keys) if keys else {}

@@ -35,7 +35,7 @@ def undo(settings: Settings, run: str) -> Plan:
         published = Published(reader)
 
         def rows(query: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-            return [row for lot in reader.lots(query, values) for row in lot]
+            return reader.rows(query, values)[1]
 
         written = rows(statement("push/writes_to_undo"), {"run": run})
         recorded = [Recorded.of(row[1:]) for row in written]

@@ -15,7 +15,7 @@ def unknown_ids(settings: Settings, given: Mapping[str, Sequence[str]]) -> str |
     pairs = dict.fromkeys((kind, one.strip()) for kind, ids in given.items() for one in ids)
     values = {"kinds": [kind for kind, _ in pairs], "ids": [one for _, one in pairs]}
     with open_published(settings.published / "warehouse.duckdb") as reader:
-        found = [row for lot in reader.lots(statement("runbooks/unknown_ids"), values) for row in lot]
+        _, found = reader.rows(statement("runbooks/unknown_ids"), values)
     if not found:
         return None
     shown = [f"{kind.replace('_', ' ')} {one}" for kind, one in found[:_MOST_NAMED]]

@@ -59,10 +59,10 @@ class PublishedReader:
         frame: pd.DataFrame = _in_utc(table).to_pandas(types_mapper=_dtype, date_as_object=False)
         return frame
 
-    def rows(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def rows(self, query: str, params: object = None) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names, and all rows."""
         with explained():  # not as a relation, which reacts to Ctrl-C late, or never
-            found = _with_rows(self._connection.cursor().execute(query))
+            found = _with_rows(self._connection.cursor().execute(query, params))
             return [name for name, *_ in found.description], found.fetchall()
 
     def lots(self, query: str, params: object = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
