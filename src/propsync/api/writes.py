@@ -14,8 +14,8 @@ import msgspec
 
 from propsync.api.answers import Answer
 from propsync.errors import AnswerLost, InvalidValue
+from propsync.records import encode
 
-_ENCODER = msgspec.json.Encoder(decimal_format="number")
 """Keeps every digit of a Decimal. It writes NaN as null, which would remove a value: `_plain` refuses NaN before."""
 
 _ACCEPTED = {
@@ -177,7 +177,7 @@ def _texts(where: str, value: object) -> list[str]:
 
 def _json(body: Mapping[str, object]) -> bytes:
     try:
-        return _ENCODER.encode(body)
+        return encode(body)
     except (ValueError, TypeError) as error:
         reason = str(error)
     raise InvalidValue("values", f"they cannot be written as JSON: {reason}")

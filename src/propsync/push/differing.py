@@ -7,9 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from propsync.push.plan import FieldChange
+from propsync.records import encode
 
 SHORT = 40
 """As many characters of a value a row of the table has."""
@@ -22,7 +21,6 @@ _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\u00a0": "⍽", "\u202f": r"\u
 _UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs")
 """Categories of characters that a terminal shows as nothing, or as a blank."""
 _ALIKE = str.maketrans("АВЕКМНОРСТХЅІЈаеорсухѕіјΑΒΕΖΗΙΚΜΝΟΡΤΥΧο‐‑‒–−", "ABEKMHOPCTXSIJaeopcyxsijABEZHIKMNOPTYXo-----")
-_ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
 def whole_texts(change: FieldChange) -> tuple[str, str]:
@@ -93,7 +91,7 @@ def _with_ids(change: FieldChange, value: Any) -> str:
 
 def _escaped(_: FieldChange, value: Any) -> str:
     """As JSON, in ASCII alone: a text in quotes and a number without differ, and so do letters that look alike."""
-    return "".join(_ascii(_ENCODER.encode(value).decode()))
+    return "".join(_ascii(encode(value).decode()))
 
 
 def _ascii(text: str) -> Iterator[str]:

@@ -10,10 +10,9 @@ import msgspec
 from propsync.errors import UsageError
 from propsync.push.outcome import Outcome
 from propsync.push.plan import Entry, Plan, Refusal
-from propsync.records import decode
+from propsync.records import decode, encode
 from propsync.suppression import Suppression
 
-_ENCODER = msgspec.json.Encoder(decimal_format="number")
 _MOST_ROWS = 10
 
 
@@ -37,7 +36,7 @@ def shown_members(members: Mapping[str, Any], suppression: Suppression) -> Mappi
     """Members of a record as the tables show them."""
     if not suppression:
         return members
-    body = _ENCODER.encode(members)
+    body = encode(members)
     after = suppression.json(body)
     return members if after is body else cast("Mapping[str, Any]", decode(after))
 
@@ -57,7 +56,7 @@ def _rows(plan: Plan, suppression: Suppression) -> list[int | None]:
 
 
 def _has(part: Plan | Entry | Refusal, suppression: Suppression) -> bool:
-    body = _ENCODER.encode(part)
+    body = encode(part)
     return suppression.json(body) != body
 
 

@@ -18,6 +18,7 @@ from propsync.errors import StateUnusable
 from propsync.push.erased import shown_outcome
 from propsync.push.outcome import Outcome
 from propsync.push.plan import Plan
+from propsync.records import encode
 from propsync.storage import LineFile, LocalStorage
 from propsync.storage.seals import sealed_line, unsealed_line
 from propsync.suppression import Suppression
@@ -202,7 +203,7 @@ class WriteJournal:
         self._storage.delete(journal_key(self.so_far.plan.plan_id))
 
     def _add(self, *lines: _Line) -> None:
-        body = b"\n".join(sealed_line(_ENCODER.encode(line)) for line in lines)
+        body = b"\n".join(sealed_line(encode(line)) for line in lines)
         with self._writing:
             self._file.add(body)
             for line in lines:
@@ -229,4 +230,3 @@ def _decoded(line: bytes) -> _Line | None:
 
 
 _DECODER = msgspec.json.Decoder(_Line, float_hook=Decimal)
-_ENCODER = msgspec.json.Encoder(decimal_format="number")

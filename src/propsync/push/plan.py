@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from propsync.errors import HomeUnusable, UsageError
+from propsync.records import encode
 from propsync.storage import NO_MATTER_WHERE, LocalStorage, step_against, why_unread
 
 PLAN_VERSION = 1
@@ -86,7 +87,7 @@ class Plan(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def plan_id(self) -> str:
         """The first digits of the hash of its content, worked out once: each record of it is written with it."""
-        return hashlib.sha256(_encode(self)).hexdigest()[:_ID_LENGTH]
+        return hashlib.sha256(encode(self)).hexdigest()[:_ID_LENGTH]
 
     def of_api(self, address: str | None) -> Plan:
         """The plan for an API; the same plan if nobody knows which."""
@@ -134,7 +135,7 @@ def _large_numbers(plan: Plan) -> list[str]:
 
 def save_plan(plan: Plan, path: Path) -> None:
     """Writes the plan whole, readable by its owner alone. Raises DiskFull, HomeUnusable."""
-    body = b'%b"%b","plan":%b}\n' % (_BEGIN, plan.plan_id.encode(), _encode(plan))
+    body = b'%b"%b","plan":%b}\n' % (_BEGIN, plan.plan_id.encode(), encode(plan))
     storage = LocalStorage(path.absolute().parent)
     try:
         storage.put(path.name, body)
@@ -212,8 +213,3 @@ class _Saved(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _DECODER = msgspec.json.Decoder(_Saved, float_hook=Decimal)
-_ENCODER = msgspec.json.Encoder(decimal_format="number")
-
-
-def _encode(plan: Plan) -> bytes:
-    return _ENCODER.encode(plan)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-import msgspec
-
 from propsync.push.outcome import (
     APPLIED,
     CHANGED,
@@ -22,11 +20,10 @@ from propsync.push.outcome import (
 )
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan
 from propsync.push.sameness import is_still, is_stored
-from propsync.records import record_id
+from propsync.records import encode, record_id
 from propsync.resources import ASSETS
 from propsync.warehouse import Warehouse, statement
 
-_ENCODER = msgspec.json.Encoder(decimal_format="number")
 _OTHERWISE = "the API stored another value than propsync sent. Compare the record with the plan"
 _BEFORE = "the API accepted the write and still shows the value from before. Compare the record with the plan"
 _SINCE = "propsync found the planned value and sent nothing; somebody changed it since. Plan again"
@@ -166,4 +163,4 @@ def _row(run_id: str, plan_id: str, plan: Plan, write: Write) -> tuple[Any, ...]
 
 
 def _json(value: Any) -> str | None:
-    return None if value is None else _ENCODER.encode(value).decode()
+    return None if value is None else encode(value).decode()

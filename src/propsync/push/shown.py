@@ -12,6 +12,7 @@ import msgspec
 from propsync.push.fields import CHOSEN, Field
 from propsync.push.sameness import is_double, is_written_double
 from propsync.push.source import BLANKS
+from propsync.records import encode
 
 CLEAR = "[clear]"
 SEPARATOR = "; "
@@ -24,7 +25,6 @@ _PAGES = ("cp850", "cp437", "mac_roman")
 _UNDEFINED = re.compile(r"[\x81\x8d\x8f\x90\x9d\ufffd]")  # what programs show for bytes that Windows-1252 lacks
 _TAKEN_FOR_UTF8 = ("windows-1252", "latin-1", "mac_roman")
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
-_ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
 def shown(field: Field, value: Any) -> str:
@@ -38,7 +38,7 @@ def shown(field: Field, value: Any) -> str:
 
 def _written(value: Any) -> str:
     if isinstance(value, list | dict):
-        return _ENCODER.encode(value).decode()
+        return encode(value).decode()
     is_short = isinstance(value, Decimal) and abs(value.adjusted()) < _PLAIN_DIGITS
     return f"{value:f}" if is_short else str(value)
 

@@ -10,8 +10,7 @@ import msgspec
 from propsync.push.changes import changes_to_json
 from propsync.push.names import Names
 from propsync.push.plan import Plan, save_as, save_plan
-
-_ENCODER = msgspec.json.Encoder(decimal_format="number")
+from propsync.records import encode
 
 
 def plans_folder(state: Path) -> Path:
@@ -56,4 +55,4 @@ def plan_to_json(plan: Plan, names: Names, path: Path) -> bytes:
         "large": plan.why_large() if plan.entries else [],
         "changes": changes_to_json(plan, names),
     }
-    return _ENCODER.encode(summary(plan, path) | more)
+    return encode(summary(plan, path) | more)

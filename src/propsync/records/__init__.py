@@ -14,7 +14,7 @@ from propsync.records.cutter import (
     text_of,
 )
 from propsync.records.days import calendar_day
-from propsync.records.decoding import decode, decoder
+from propsync.records.decoding import decode, decoder, encode
 from propsync.records.depth import DEEPEST, TEXT, decode_shallow, is_too_deep, shallow
 from propsync.records.keys import key_of, record_id
 from propsync.records.reading import SUSPECT, in_copy, readable
@@ -40,6 +40,7 @@ __all__ = [
     "decode",
     "decode_shallow",
     "decoder",
+    "encode",
     "first_text",
     "follow",
     "in_copy",

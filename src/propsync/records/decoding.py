@@ -1,4 +1,4 @@
-"""Reads JSON into Python values, whatever the size of its numbers: JSON sets no bound, Python and msgspec do."""
+"""Reads and writes JSON, whatever the size of its numbers: JSON sets no bound, Python and msgspec do."""
 
 from __future__ import annotations
 
@@ -36,3 +36,6 @@ def _number(literal: str) -> int | float:
 
 decode = decoder(_number)
 """A page or a record as Python values; a number too big for a float is infinite."""
+
+encode = msgspec.json.Encoder(decimal_format="number").encode
+"""Python values as JSON; a Decimal is a number."""
