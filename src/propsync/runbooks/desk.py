@@ -69,7 +69,7 @@ def _count_days(workspace: Workspace, given: Given) -> tuple[dict[str, str], lis
 
 
 def _value(warehouse: Warehouse, setting: str) -> str | None:
-    found: str | None = warehouse.value(statement("runbooks/setting"), {"setting": setting})
+    found: str | None = warehouse.value(statement("warehouse/setting"), {"setting": setting})
     return found
 
 
@@ -77,5 +77,5 @@ def note_setting(warehouse: Warehouse, setting: str, value: str) -> None:
     """Remembers a setting, in place of its earlier value."""
     noted = {"setting": setting, "value": value}
     with warehouse.transaction():
-        warehouse.execute(statement("runbooks/forget_setting"), noted)
-        warehouse.execute(statement("runbooks/note_setting"), noted)
+        warehouse.execute(statement("warehouse/forget_setting"), noted)
+        warehouse.execute(statement("warehouse/note_setting"), noted)

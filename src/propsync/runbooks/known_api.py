@@ -80,5 +80,5 @@ def note_apis(workspace: Workspace, apis: list[str]) -> None:
 
 
 def _noted(workspace: Workspace, setting: str) -> str | None:
-    found: str | None = workspace.warehouse.value(statement("runbooks/setting"), {"setting": setting})
+    found: str | None = workspace.warehouse.value(statement("warehouse/setting"), {"setting": setting})
     return found

@@ -45,13 +45,13 @@ def renew_views(warehouse: Warehouse) -> None:
     chosen = warehouse.catalogue.families
     made = [*views_for_people(chosen, warehouse.rows), *macros_for_people(chosen)]
     noted = {"setting": "views", "value": xxhash.xxh3_128_hexdigest("\0".join(made).encode())}
-    if warehouse.value(statement("runbooks/setting"), {"setting": "views"}) == noted["value"]:
+    if warehouse.value(statement("warehouse/setting"), {"setting": "views"}) == noted["value"]:
         return
     with warehouse.transaction():
         for statements in made:
             warehouse.execute(statements)
-        warehouse.execute(statement("runbooks/forget_setting"), noted)
-        warehouse.execute(statement("runbooks/note_setting"), noted)
+        warehouse.execute(statement("warehouse/forget_setting"), noted)
+        warehouse.execute(statement("warehouse/note_setting"), noted)
 
 
 def make_published_copy(copy: Path, *, memory_limit: str, folder: Path, earlier: Earlier | None = None) -> None:

@@ -112,13 +112,13 @@ class Apart:
 def note_kept(warehouse: Warehouse, resource: Resource, until: str) -> None:
     """Notes in the state how far it counts on the second file's versions: a run that dies leaves later ones there."""
     noted = {"setting": f"hidden {resource.name}", "value": until}
-    warehouse.execute(statement("runbooks/forget_setting"), noted)
-    warehouse.execute(statement("runbooks/note_setting"), noted)
+    warehouse.execute(statement("warehouse/forget_setting"), noted)
+    warehouse.execute(statement("warehouse/note_setting"), noted)
 
 
 def forget_unkept(warehouse: Warehouse, resources: Iterable[Resource]) -> None:
     """Removes versions of runs that died before the state counted on them."""
     with warehouse.beside() as keep:
         for resource in resources:
-            until = warehouse.value(statement("runbooks/setting"), {"setting": f"hidden {resource.name}"})
+            until = warehouse.value(statement("warehouse/setting"), {"setting": f"hidden {resource.name}"})
             keep(statement("merge/hidden/forget_records"), {"resource": resource.name, "since": until or "1970-01-01"})

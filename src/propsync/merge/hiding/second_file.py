@@ -31,7 +31,7 @@ def new_name() -> str:
 
 def remembered(warehouse: Warehouse) -> tuple[str, str] | None:
     """The second file's name and the mark of its lines; None if the state hides nothing."""
-    found = warehouse.value(statement("runbooks/setting"), {"setting": SETTING})
+    found = warehouse.value(statement("warehouse/setting"), {"setting": SETTING})
     if found is None:
         return None
     name, _, mark = str(found).partition(" ")
@@ -54,8 +54,8 @@ def note_latest(
     keep(statement("merge/hidden/forget_latest"), {"resource": resource})
     keep(statement("merge/hidden/note_latest"), {"resource": resource, "run_time": run_time})
     noted = {"setting": f"latest hidden {resource}", "value": f"{file} {run_time.isoformat()}"}
-    warehouse.execute(statement("runbooks/forget_setting"), noted)
-    warehouse.execute(statement("runbooks/note_setting"), noted)
+    warehouse.execute(statement("warehouse/forget_setting"), noted)
+    warehouse.execute(statement("warehouse/note_setting"), noted)
 
 
 def refuse_older(warehouse: Warehouse, file: str, resources: Iterable[Resource]) -> None:

@@ -84,7 +84,7 @@ class Hiding:
         make_tables(warehouse)
         with warehouse.transaction():
             noted = {"setting": SETTING, "value": f"{file} {mark_of(lines)}"}
-            warehouse.execute(statement("runbooks/note_setting"), noted)
+            warehouse.execute(statement("warehouse/note_setting"), noted)
         return cls(warehouse, lines, file)
 
     @property
