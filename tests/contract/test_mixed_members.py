@@ -179,6 +179,14 @@ def test_results_of_another_kind_than_their_fields_are_never_silent(small_nights
     assert small_nights.rows("select distinct issue from ops.value_issues") == [(issue,)]
 
 
+def test_a_field_of_another_type_with_the_same_id_lends_its_kind_to_no_value(small_nights: SmallHome):
+    """Every night ended with exit code 3, because most values were of the other kind."""
+    number = {"id": "f1", "type": "number", "label": "Load"}
+    small_nights.server.types = [DOOR, {"id": "t2", "name": "Lifts", "fields": [number]}]
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows("select count(*) from asset_field_values where value_text like 'door %'") == [(6,)]
+
+
 STATUSES = "select assessment_id, status from assessments order by 1"
 
 

@@ -72,16 +72,27 @@ def _said(
     types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any]
 ) -> Iterator[tuple[str | None, str, Any]]:
     """The values in these assets where propsync reads them, each with the kind of its field and its own."""
-    defined = [definition for one in listed for definition in entries(one, FIELDS)]
-    kinds = {one.first_text(types.paths("field_id")): text_of(follow(one.value, KIND)) for one in defined}
-    for result in (result for one in records for result in entries(one, FIELDS)):
+    kinds = _kinds(types, listed)
+    of_type = [(first_text(one, assets.paths("type")), result) for one in records for result in entries(one, FIELDS)]
+    for asset_type, result in of_type:
+        kind = kinds.get((asset_type, result.first_text(assets.paths("result_field"))))
         own = text_of(follow(result.value, KIND))
-        kind = kinds.get(result.first_text(assets.paths("result_field")))
         if own is not None:
             held = [follow(result.value, path) for path in assets.paths(f"result_value:{own}")]
         else:
             own, held = kind or "", [] if result.name is None else [result.value]
         yield from [(kind, own, value) for value in held if not is_blank(value)][:1]
+
+
+def _kinds(types: Shape, listed: Sequence[Any]) -> dict[tuple[str | None, str | None], str | None]:
+    """The kind of each field of a type: two types may each have a field of the same id, of different kinds."""
+    return {
+        (first_text(one, types.paths("id")), defined.first_text(types.paths("field_id"))): text_of(
+            follow(defined.value, KIND)
+        )
+        for one in listed
+        for defined in entries(one, FIELDS)
+    }
 
 
 def _is_scalar(held: Any) -> bool:
