@@ -13,7 +13,7 @@ from typing import Any
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
-from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text_paths
+from propsync.shapes.fields import FIELDS, KIND, KINDS, NUMBERS, settle, spoken_for, text_paths
 from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, carries, is_blank, lacking, plain, rank, texts
 from propsync.shapes.names import settle_labels
 
@@ -23,7 +23,6 @@ _LABEL = ("label", "name", "title", "caption", "text", "question", "displayname"
 _SURE_LABEL = _LABEL[:-1]  # a description explains a label, and replaces none
 _ENGLISH = ("en", "engb", "english")  # a label may come in several languages: {"cy": "Drws", "en": "Door"}
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
-_NUMBERS = ("position", "order", "index", "sequence")
 _NEARLY_ALL = 0.9  # one odd option must not decide
 _OPTION_ID = ("id", "uid", "_id", "uuid", "optionid", "key", "code", "value", "ref")
 
@@ -70,7 +69,7 @@ def _may_choose(value: Any) -> bool:
 def _texts_of_result(result: Any) -> Iterator[str]:
     """The strings to which it may refer: its own number says nothing, and definitions and options have such numbers."""
     if isinstance(result, dict):
-        result = {name: held for name, held in result.items() if plain(name) not in _NUMBERS}
+        result = {name: held for name, held in result.items() if plain(name) not in NUMBERS}
     yield from _all_texts(result)
 
 

@@ -15,6 +15,8 @@ FIELDS: Path = ("fields",)
 """The documented member of asset types and of assets (API §2.1, 2.2)."""
 KIND: Path = ("type",)
 """The documented discriminator of definitions and results (API §2.1, 2.2)."""
+NUMBERS = ("position", "order", "index", "sequence", "sortorder", "displayorder")
+"""Members with the place of a definition or a result: small numbers, which may be ids of fields too."""
 KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr")  # API §2.2
 
 

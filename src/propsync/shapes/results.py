@@ -13,7 +13,7 @@ from typing import Any
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
-from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text_paths
+from propsync.shapes.fields import FIELDS, KIND, KINDS, NUMBERS, settle, spoken_for, text_paths
 from propsync.shapes.members import most_telling, plain, rank, share_known
 from propsync.shapes.result_values import LIKELY_VALUE, is_beside, says_value, value_of_kind
 
@@ -73,7 +73,7 @@ def _reference(found: Sequence[Entry], field_ids: set[str]) -> Choice | None:
 
 
 def _reference_inside(results: Sequence[Any], field_ids: set[str]) -> Choice | None:
-    candidates = [path for path in text_paths(results) if path != KIND]
+    candidates = [path for path in text_paths(results) if path != KIND and plain(path[-1]) not in NUMBERS]
     # a result's own id may be a number that some field has too
     best = most_telling(results, candidates, field_ids, _OF_FIELD)
     if best is not None:
@@ -101,4 +101,4 @@ def _other_references(results: Sequence[Any], best: Path, field_ids: set[str]) -
 
 def _may_refer(path: Path) -> bool:
     """Whether a member may name a field: a text that somebody entered may be an id of a field by chance."""
-    return path != KIND and (len(path) > 1 or plain(path[0]) not in (*LIKELY_VALUE, *KINDS))
+    return path != KIND and (len(path) > 1 or plain(path[0]) not in (*LIKELY_VALUE, *KINDS, *NUMBERS))

@@ -240,6 +240,12 @@ def test_the_number_of_a_result_does_not_name_its_field(assets):
     assert result_shape(found, {str(n) for n in range(60)})["field"] == "fieldDefinitionId"
 
 
+@pytest.mark.parametrize("place", ["order", "position", "sortOrder"])
+def test_the_place_of_a_result_does_not_name_its_field_where_ids_are_small_numbers(place):
+    results = [{"type": "text", place: n, "target": n + 1, "value": "x"} for n in (1, 2)]
+    assert result_shape([asset(*results), asset(results[1] | {place: 1})], "123")["field"] == "target"
+
+
 def test_a_result_that_refers_to_another_field_too_keeps_its_own():
     results = [{"type": "text", "field": f"f{n}", "value": "v"} for n in range(10)]
     results[3] |= {"dependsOn": "f1"}
