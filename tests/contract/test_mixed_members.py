@@ -187,6 +187,15 @@ def test_a_field_of_another_type_with_the_same_id_lends_its_kind_to_no_value(sma
     assert small_nights.rows("select count(*) from asset_field_values where value_text like 'door %'") == [(6,)]
 
 
+def test_objects_with_nothing_in_them_are_no_values_that_do_not_fit(small_nights: SmallHome):
+    def result(value: str | None) -> dict[str, Any]:
+        return {"type": "text", "field": "f1", "value": {"value": value}}
+
+    small_nights.server.assets = [asset(f"a{n}", fields=[result(None if n else "red")]) for n in range(8)]
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows("select count(*), count(value_text) from asset_field_values") == [(8, 1)]
+
+
 STATUSES = "select assessment_id, status from assessments order by 1"
 
 

@@ -12,7 +12,7 @@ from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.definitions import choice_ids
 from propsync.shapes.entries import Entry, entries
 from propsync.shapes.fields import FIELDS, KIND
-from propsync.shapes.members import is_blank
+from propsync.shapes.members import is_blank, leads_on
 from propsync.shapes.result_values import is_number
 
 _ENOUGH = 5  # odd values; fewer are rows of `ops.value_issues` alone
@@ -78,7 +78,8 @@ def _said(
         kind = kinds.get((asset_type, result.first_text(assets.paths("result_field"))))
         own = text_of(follow(result.value, KIND))
         if own is not None:
-            held = [follow(result.value, path) for path in assets.paths(f"result_value:{own}")]
+            paths = assets.paths(f"result_value:{own}")
+            held = [one for path in paths if not leads_on(one := follow(result.value, path), path, paths)]
         else:
             own, held = kind or "", [] if result.name is None else [result.value]
         yield from [(kind, own, value) for value in held if not is_blank(value)][:1]
