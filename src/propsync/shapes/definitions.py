@@ -145,7 +145,7 @@ def _identifier(
 
     def order(path: Path) -> tuple[bool, float, float, Path]:
         share = share_of(path)
-        place = rank(path, likely) if path else len(likely) - 0.5
+        place = rank(path, likely) if path else len(likely) - 1.5  # before `name`, which results may show too
         return (place >= len(likely) or share < SPEAKS_BY_NAME, -share, place, path)
 
     best = min(candidates, key=order)

@@ -240,6 +240,12 @@ def test_the_number_of_a_result_does_not_name_its_field(assets):
     assert result_shape(found, {str(n) for n in range(60)})["field"] == "fieldDefinitionId"
 
 
+def test_definitions_keyed_by_id_keep_it_where_results_show_id_and_name():
+    types = [{"id": "t", "fields": {"7": {"type": "text", "name": "Serial"}, "8": {"type": "text", "name": "Maker"}}}]
+    results = [{"type": "text", "field": {"id": key, "name": name}} for key, name in ((7, "Serial"), (8, "Maker"))]
+    assert definition_shape(types, [asset(*results)])["field_id"] == "(bare)"
+
+
 @pytest.mark.parametrize("place", ["order", "position", "sortOrder"])
 def test_the_place_of_a_result_does_not_name_its_field_where_ids_are_small_numbers(place):
     results = [{"type": "text", place: n, "target": n + 1, "value": "x"} for n in (1, 2)]
