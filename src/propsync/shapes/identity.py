@@ -30,7 +30,7 @@ def find_id(
     if not ranks:
         return None
     records = [record for page in pages for record in page]
-    ranks = _without_counts(ranks, records)
+    ranks = _without_others(ranks, records)
     shares = {path: share_known(records, path, known) for path in ranks}
     speaking = [path for path in ranks if shares[path] >= SPEAKS]
     best = min(speaking or ranks, key=lambda path: (ranks[path], _wordy(records, path), path))
@@ -59,17 +59,18 @@ def _likeness(pages: Sequence[Sequence[Any]], path: Path, role: Role) -> _Rank |
     return (2, True, place) if is_mostly else None
 
 
-def _without_counts(ranks: dict[Path, _Rank], records: Sequence[Any]) -> dict[Path, _Rank]:
-    """Leaves out numbers that nothing calls an id, where a text in an object is called so. Ids are texts (API §1),
-    and a count may differ in each record by chance.
+def _without_others(ranks: dict[Path, _Rank], records: Sequence[Any]) -> dict[Path, _Rank]:
+    """Leaves out numbers, prose and links that nothing calls an id, where a text in an object is called so. Ids are
+    texts (API §1), and a count may differ in each record by chance.
     """
-    counts = {path for path, found in ranks.items() if found[0] == _UNLIKELY and not _has_text(records, path)}
-    texts_of_ids = [path for path in ranks if plain(path[-1]) in ENDINGS and _has_text(records, path)]
-    return {path: found for path, found in ranks.items() if path not in counts} if texts_of_ids else ranks
+    others = {path for path, found in ranks.items() if found[0] == _UNLIKELY and not _may_be_id(records, path)}
+    are_beside = any(plain(path[-1]) in ENDINGS and path not in others for path in ranks)
+    return {path: found for path, found in ranks.items() if path not in others} if are_beside else ranks
 
 
-def _has_text(records: Sequence[Any], path: Path) -> bool:
-    return any(isinstance(follow(record, path), str) for record in records)
+def _may_be_id(records: Sequence[Any], path: Path) -> bool:
+    found = [held for record in records if isinstance(held := follow(record, path), str)]
+    return any("/" not in text for text in found) and _wordy(records, path) * 2 < 1
 
 
 def _says_no_more(path: Path) -> bool:

@@ -134,10 +134,11 @@ def test_a_schedule_keeps_its_key_when_a_property_is_new():
     assert roles(SCHEDULES, *newer, known=known, shape=first).paths("property")[0] == ("property", "id")
 
 
-def test_a_count_that_differs_everywhere_by_chance_is_no_id_beside_a_text():
-    records = assessments(**PLAIN | {"id": [7, 9, 4], "self": [{"id": text} for text in ("a1", "a2", "a3")]})
-    found = roles(ASSESSMENTS, *[{"count" if name == "id" else name: one[name] for name in one} for one in records])
-    assert found.paths("id") == (("self", "id"),)
+@pytest.mark.parametrize("others", [[7, 9, 4], ["Check of 7", "Check of 9", "Check of 4"], ["/a/7", "/a/9", "/a/4"]])
+def test_of_unlikely_members_that_differ_everywhere_the_text_called_id_is_the_id(others):
+    columns = {name: PLAIN[name] for name in ("property", "type", "status")}
+    inner = [{"id": text} for text in ("a1", "a2", "a3")]
+    assert roles(ASSESSMENTS, *assessments(**columns, count=others, self=inner)).paths("id") == (("self", "id"),)
 
 
 def test_a_text_that_differs_everywhere_is_not_preferred_to_an_id():
