@@ -56,8 +56,8 @@ class Field:
         return self._named.get(text, set())
 
     def like(self, text: str) -> set[str]:
-        """The choices with this id or label in any case."""
-        return self._like.get(_bare(text), set())
+        """The choices with this id or label as people compare them."""
+        return self._like.get(folded_name(text), set())
 
     @cached_property
     def most_semicolons(self) -> int:
@@ -70,7 +70,7 @@ class Field:
 
     @cached_property
     def _like(self) -> dict[str, set[str]]:
-        return self._names(_bare)
+        return self._names(folded_name)
 
     def _names(self, form: Callable[[str], str]) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
@@ -115,13 +115,8 @@ class RecordType:
         return text == self.id or folded_name(text) in {folded_name(name) for name in names if name}
 
 
-def _bare(text: str) -> str:
-    """A label of a choice in small letters, without blanks and characters that nobody sees around it."""
-    return text.strip().strip(BLANKS).casefold()
-
-
 def folded_name(text: str) -> str:
-    """A label or a name as people compare it: in small letters, with single blanks."""
+    """A label or a name as people compare it: in small letters, with single blanks, and nothing unseen around it."""
     return " ".join(text.strip(BLANKS).split()).casefold()
 
 
