@@ -63,9 +63,9 @@ def test_more_columns_than_a_terminal_has_room_for_are_still_told_whole(lines_of
 
 
 def test_no_line_commands_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(["na\x1b[31mme"], [["\x1b]0;title\x07"], ["a\x9bb"]])
+    print_table(["na\x1b[31mme"], [["\x1b]0;title\x07"], ["a\x9bb"], ["\u202etxt"]])
     say("no column is called \x1b[2J")
     shown = capsys.readouterr()
-    assert not set("\x1b\x07\x9b") & set(shown.out + shown.err)
+    assert not set("\x1b\x07\x9b\u202e") & set(shown.out + shown.err)
     assert r"\u001b]0;title\u0007" in shown.out, "it is shown as JSON has it"
     assert shown.err == "propsync: no column is called \\u001b[2J\n"

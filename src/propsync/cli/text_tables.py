@@ -15,7 +15,7 @@ from typing import Any
 from propsync import log
 from propsync.cli import output
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # and those that turn the direction
 _GAP = "  "
 _NARROWEST = 24  # characters, the narrowest wrapped column: numbers and ids stay in one piece
 
