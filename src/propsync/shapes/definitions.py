@@ -252,7 +252,7 @@ def _option_label(options: Sequence[Any], ids: Sequence[Path]) -> Choice | None:
     choice = _label(options, set(ids))
     beside = [path for path in text_paths(options) if path not in ids and rank(path, _OPTION_ID) < len(_OPTION_ID)]
     is_label = any(path and rank(path, _SURE_LABEL) < len(_SURE_LABEL) for path in ids[:1])
-    if choice and beside and is_label and rank(choice.paths[0], _LABEL) >= len(_LABEL):
+    if is_label and (choice is None or (beside and rank(choice.paths[0], _LABEL) >= len(_LABEL))):
         return Choice(tuple(ids), "found", "by its name; assets name options by their labels")
     return choice
 

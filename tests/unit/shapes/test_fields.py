@@ -157,6 +157,15 @@ def test_an_id_is_no_label_where_assets_name_options_by_their_labels(own):
     assert (found["option_id"], found["option_label"]) == ("displayName", "displayName")
 
 
+@pytest.mark.parametrize(
+    "options", [{"o1": {"label": "Good"}, "o2": {"label": "Bad"}}, [{"label": "Good"}, {"label": "Bad"}]]
+)
+def test_a_label_that_assets_choose_is_id_and_label(options):
+    types = [asset_type({"id": "f", "label": "State", "type": "option", "options": options})]
+    found = definition_shape(types, [asset({"type": "option", "field": "f", "value": ["Good", "Bad"]})])
+    assert (found["option_id"], found["option_label"]) == ("label", "label")
+
+
 def test_a_label_of_an_unusual_name_stays_one_where_assets_choose_names():
     options = [{"name": "good", "wording": "In good order"}, {"name": "bad", "wording": "Needs a repair"}]
     types = [asset_type({"id": "f", "label": "State", "type": "option", "options": options})]
