@@ -11,6 +11,7 @@ from propsync.shapes.choice import Choice
 from propsync.shapes.members import astray, carries, plain
 
 _COMMON = ("items", "results", "records", "entries", "values", "data", "content", "rows", "list")
+_ERRORS = ("error", "errors")  # a failure may come with 200 and a total
 _OF_RECORDS = (ASSETS.name, ASSESSMENTS.name, SCHEDULES.name)
 _OF_SCHEDULES = {"duedate", "assignedusers"}  # members that no other record has (API §2.6)
 
@@ -104,11 +105,11 @@ def _members(pages: Sequence[Any], path: Path) -> list[Any]:
 
 
 def _arrays(value: Any, prefix: Path = ()) -> Iterator[Path]:
-    """Paths to arrays beside or one object below the page's own members."""
+    """Paths to arrays beside or one object below the page's own members, but for errors."""
     if not isinstance(value, dict):
         return
     for name, inner in value.items():
-        if isinstance(inner, list):
+        if isinstance(inner, list) and plain(name) not in _ERRORS:
             yield (*prefix, name)
         elif isinstance(inner, dict) and not prefix:
             yield from _arrays(inner, (name,))

@@ -57,6 +57,12 @@ def test_an_answer_without_an_array_has_no_list(page):
     assert find_list([page], ASSESSMENTS) is None
 
 
+@pytest.mark.parametrize("resource", [ASSETS, ASSESSMENTS, SCHEDULES, ASSET_TYPES, ASSESSMENT_TYPES])
+def test_errors_are_no_records(resource):
+    assert find_list([{"total": 1, "errors": [{"id": "e", "code": "Down", "message": "Try later"}]}], resource) is None
+    assert find_list([{"errors": [], "type": [ONE]}], ASSESSMENT_TYPES).paths == (("type",),)
+
+
 @pytest.mark.parametrize("resource", [ASSESSMENT_TYPES, ASSESSMENTS, SCHEDULES])
 def test_a_page_of_another_list_is_not_the_list(resource):
     assert find_list([{"total": 2, "assets": [ONE, TWO], "types": [ONE]}], resource) is None
