@@ -11,6 +11,7 @@ from propsync.desk.dashboard.answer import Answer
 from propsync.desk.dashboard.bars import Chart, Heights, chart
 from propsync.desk.dashboard.words import counted, on_day, short_month
 
+_ID = "assessment_type_id"
 _STATES = ("in_date", "due_soon", "unknown", "out_of_date")
 
 
@@ -42,19 +43,12 @@ def by_type(numbers: Answer, rows: Answer, months: Answer) -> Sequence[OfType]:
     for row in rows.rows:
         rows_of[row[-1]].append(row)
     for month in months.dicts():
-        months_of[month["assessment_type_id"]].append(month)
-    return [_of_type(of, rows, rows_of, months_of) for of in numbers.dicts()]
+        months_of[month[_ID]].append(month)
+    return [_of_type(of, replace(rows, rows=rows_of[of[_ID]]), months_of[of[_ID]]) for of in numbers.dicts()]
 
 
-def _of_type(
-    numbers: Mapping[str, Any],
-    rows: Answer,
-    rows_of: Mapping[str, list[Any]],
-    months_of: Mapping[str, list[dict[str, Any]]],
-) -> OfType:
-    wanted = numbers["assessment_type_id"]
-    own = replace(rows, rows=rows_of[wanted], count=numbers["required"])
-    return OfType(numbers, own, _months(months_of[wanted]))
+def _of_type(numbers: Mapping[str, Any], rows: Answer, months: Sequence[Mapping[str, Any]]) -> OfType:
+    return OfType(numbers, replace(rows, count=numbers["required"]), _months(months))
 
 
 def _months(rows: Sequence[Mapping[str, Any]]) -> Chart | None:
