@@ -16,8 +16,6 @@ from propsync.api.answers import Answer
 from propsync.errors import AnswerLost, InvalidValue
 from propsync.records import encode
 
-"""Keeps every digit of a Decimal. It writes NaN as null, which would remove a value: `_plain` refuses NaN before."""
-
 _ACCEPTED = {
     "text": "a text, or null to remove it",
     "number": "a number, or null to remove it",
@@ -176,6 +174,7 @@ def _texts(where: str, value: object) -> list[str]:
 
 
 def _json(body: Mapping[str, object]) -> bytes:
+    """Keeps every digit of a Decimal. NaN would become null, which removes a value: `_plain` refuses NaN before."""
     try:
         return encode(body)
     except (ValueError, TypeError) as error:

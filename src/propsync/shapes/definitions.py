@@ -248,7 +248,7 @@ def _label(records: Sequence[Any], taken: set[Path]) -> Choice | None:
 
 
 def _option_label(options: Sequence[Any], ids: Sequence[Path]) -> Choice | None:
-    """The label of options. Results may name options by their labels; then an id beside these is no label."""
+    """The label of options. If results name options by it, it is id and label, and an id beside it is no label."""
     choice = _label(options, set(ids))
     beside = [path for path in text_paths(options) if path not in ids and rank(path, _OPTION_ID) < len(_OPTION_ID)]
     is_label = any(path and rank(path, _SURE_LABEL) < len(_SURE_LABEL) for path in ids[:1])

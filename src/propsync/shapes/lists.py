@@ -29,7 +29,7 @@ def find_list(pages: Sequence[Any], resource: Resource) -> Choice | None:
     arrays = _that_may_be_it(pages, arrays, resource)
     if not arrays:
         return None
-    best = min(arrays, key=lambda path: (*_fit(pages, path, resource), path))
+    best = _best(pages, arrays, resource)
     return Choice((best,), "found", _evidence(pages, best, arrays))
 
 
@@ -115,12 +115,22 @@ def _arrays(value: Any, prefix: Path = ()) -> Iterator[Path]:
             yield from _arrays(inner, (name,))
 
 
-def _fit(pages: Sequence[Any], path: Path, resource: Resource) -> tuple[int, int, bool, int]:
-    """Ranks an array: objects first, then empty, then texts; by its name; by members of records; the longest."""
+def _best(pages: Sequence[Any], arrays: Sequence[Path], resource: Resource) -> Path:
+    """The array that fits best. Only between several that fit alike does it look at the members of each record."""
+    fits = {path: _fit(pages, path, resource) for path in arrays}
+    alike = [path for path in arrays if fits[path] == min(fits.values())]
+    if len(alike) == 1:
+        return alike[0]
+    members = {path: _members(pages, path) for path in alike}
+    return min(alike, key=lambda path: (not _are_records(members[path], resource), -len(members[path]), path))
+
+
+def _fit(pages: Sequence[Any], path: Path, resource: Resource) -> tuple[int, int]:
+    """Ranks an array: objects first, then empty, then texts; by its name."""
     members = _members(pages, path)
     objects = sum(isinstance(member, dict) for member in members)
     kind = 1 if not members else 0 if objects * 2 > len(members) else 2
-    return (kind, _name_rank(path[-1], resource), not _are_records(members, resource), -len(members))
+    return (kind, _name_rank(path[-1], resource))
 
 
 def _name_rank(name: str, resource: Resource) -> int:
