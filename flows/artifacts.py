@@ -13,8 +13,8 @@ from prefect.runtime import flow_run
 from propsync.errors import PropsyncError
 from propsync.push.changes import COLUMNS, MOST_CHANGES, change_rows
 from propsync.runbooks import Report, in_markdown, news
-from propsync.runbooks.plans import names_of
-from propsync.runbooks.push_report import PushReport
+from propsync.runbooks.push.plans import names_of
+from propsync.runbooks.push.report import PushReport
 from propsync.settings import Settings
 
 _log = logging.getLogger("propsync.prefect")

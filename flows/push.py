@@ -1,4 +1,4 @@
-"""Writing back under Prefect: `propsync.runbooks.push` applies a plan that somebody made and reviewed."""
+"""Writing back under Prefect: `propsync.runbooks.push.apply` applies a plan that somebody made and reviewed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from shell import Steps, shown, with_push_token
 
 from propsync.push.plan import load_plan
 from propsync.push.saved import PLAN_NAME, plan_named
-from propsync.runbooks.push import apply
-from propsync.runbooks.push_report import PushReport
+from propsync.runbooks.push.apply import apply
+from propsync.runbooks.push.report import PushReport
 from propsync.settings import Settings
 
 PlanFile = Annotated[str, Field(pattern=rf"^([^\n]*/)?{PLAN_NAME}$")]

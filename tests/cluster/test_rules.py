@@ -23,7 +23,8 @@ from propsync.documents.cluster.equipment import Equipment
 from propsync.documents.cluster.order import BatchResult, Failure, Order, given_settings
 from propsync.documents.cluster.shares import Shares
 from propsync.errors import ApiUnreachable, ClusterUnfit, SettingsError, TokenRefused
-from propsync.runbooks import ArchiveReport, Documents, archive, archive_workspace
+from propsync.runbooks import ArchiveReport, Documents, archive
+from propsync.runbooks.archiving import workspace as archive_workspace
 from propsync.settings import Settings, load_settings
 from propsync.storage.objects import ObjectStorage
 

@@ -21,9 +21,9 @@ from kit.shared import Shared
 
 from propsync.documents.names import FolderNames, folder_name
 from propsync.errors import DiskFull, StopRun, UsageError
-from propsync.runbooks import archive_export
-from propsync.runbooks.archive_export import ExportReport, export
-from propsync.runbooks.bag_folder import LOCK
+from propsync.runbooks.archiving import export as archive_export
+from propsync.runbooks.archiving.bag_folder import LOCK
+from propsync.runbooks.archiving.export import ExportReport, export
 from propsync.runs import RunLock
 
 pytestmark = pytest.mark.slow  # its home has documents of several nights
@@ -310,8 +310,8 @@ def test_an_interrupted_export_leaves_nothing(at: Place, bag: Path, monkeypatch:
 @contextmanager
 def at_work(at: Place, bag: Path) -> Iterator[subprocess.Popen[bytes]]:
     """An export in a process of its own that waits amid its work; killed at the end."""
-    waits = "from propsync.runbooks import archive_export\n"
-    waits += "archive_export.make_bag = lambda *_: (print(flush=True), input())\n"
+    waits = "from propsync.runbooks.archiving import export\n"
+    waits += "export.make_bag = lambda *_: (print(flush=True), input())\n"
     program = f"{waits}from propsync.cli.start import program\nprogram()"
     command = [sys.executable, "-c", program, "archive", "export", str(bag)]
     environ = os.environ | at.environ()

@@ -12,7 +12,7 @@ from kit.command_line import CommandLine
 from kit.home import QUICK, Rows
 
 from propsync.documents.blobs import Blobs
-from propsync.runbooks.archive_verify import verify
+from propsync.runbooks.archiving.verify import verify
 
 pytestmark = pytest.mark.slow
 STATES = "select kind, state, path is null, sha256 is not null from documents where assessment_id = '{}' order by kind"

@@ -20,10 +20,10 @@ from propsync.cli.archive import print_verify
 from propsync.cli.status import print_status
 from propsync.documents.blobs import Blobs
 from propsync.errors import Busy, TokenRefused
-from propsync.runbooks import archive_verify
-from propsync.runbooks.archive import archive
-from propsync.runbooks.archive_verify import verify
-from propsync.runbooks.verify_report import VerifyReport
+from propsync.runbooks.archiving import verify as archive_verify
+from propsync.runbooks.archiving.archive import archive
+from propsync.runbooks.archiving.verify import verify
+from propsync.runbooks.archiving.verify_report import VerifyReport
 from propsync.runs import RunLock
 
 TWO_DAYS = 2 * 86_400

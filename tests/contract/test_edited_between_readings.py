@@ -15,7 +15,7 @@ from kit.world import World, small_world
 from kit.world_home import WorldHome
 from kit.world_server import WorldServer
 
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.doctor.examine import examine
 
 
 class EditedBetween(Dialect):

@@ -29,7 +29,7 @@ def _before(call: Callable[..., Any], warehouse: Callable[..., Warehouse], found
 @pytest.mark.slow
 def test_nothing_stays_staged(synced_small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[list[tuple[str]]] = []
-    of_workspace = [("run_frame", "check"), ("rebuilt_tables", "build_desk")]
+    of_workspace = [("run_frame", "check"), ("rebuilding.tables", "build_desk")]
     for module, name in of_workspace:
         at = sys.modules[f"propsync.runbooks.{module}"]
         monkeypatch.setattr(at, name, _before(getattr(at, name), lambda workspace, *_: workspace.warehouse, found))

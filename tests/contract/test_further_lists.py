@@ -21,7 +21,7 @@ from variants import daily
 
 from propsync.errors import BaseLost, SettingsError, UsageError
 from propsync.runbooks import Report, Scope
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.doctor.examine import examine
 
 FILTERED = '[resources.properties]\npath = "/properties"\nid_filter = "id"\n'
 UNFILTERED = '[resources.properties]\npath = "/properties"\n'

@@ -11,7 +11,7 @@ import pytest
 from kit.archives import SMALL, Place, place
 from kit.small_api import SmallHome
 
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.doctor.examine import examine
 
 pytestmark = pytest.mark.usefixtures("desk")
 

@@ -15,7 +15,7 @@ from kit.world_home import WorldHome
 from kit.world_server import WorldServer
 from variants import daily
 
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.doctor.examine import examine
 
 PLAIN = [
     {"id": "f", "type": "text", "label": "Location"},

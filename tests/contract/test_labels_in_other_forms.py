@@ -6,7 +6,7 @@ from typing import Any
 
 from kit.small_api import SmallHome, asset
 
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.doctor.examine import examine
 
 
 def show_labels(home: SmallHome, name: Any, good: Any) -> None:

@@ -10,7 +10,7 @@ from kit.comparing import assert_same, difference
 from kit.small_api import DOOR, SmallHome, assessment, asset
 from variants import daily
 
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.doctor.examine import examine
 
 ISSUES = "select record_id, name, issue, value from ops.value_issues order by all"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from kit.small_api import SmallHome
 
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.doctor.examine import examine
 
 UNUSUAL = {"id": "k1", "Bezeichnung": "Brandschutz"}
 

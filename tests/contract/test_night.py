@@ -51,7 +51,7 @@ def test_progress_is_told_the_bytes_that_came(
     def progress(*_: object) -> Iterator[Bar]:
         yield Bar()
 
-    monkeypatch.setattr(sys.modules["propsync.runbooks.archive"], "progress", progress)
+    monkeypatch.setattr(sys.modules["propsync.runbooks.archiving.archive"], "progress", progress)
     with place(tmp_path / "home", synced_small, scale=SMALL) as home:
         report = home.archive()
     assert len(told) == report.counts["stored"] > 0

@@ -15,7 +15,7 @@ from kit.server import Server
 from kit.small_api import SmallApi, SmallHome, assessment, asset
 from variants import daily
 
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.doctor.examine import examine
 
 COMPLIANCE = Path(__file__).parents[2] / "docs" / "compliance.md"
 

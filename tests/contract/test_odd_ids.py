@@ -10,7 +10,7 @@ from kit.archives import place
 from kit.estate import PATHS
 from kit.nights import Nights
 
-from propsync.runbooks.archive_export import export
+from propsync.runbooks.archiving.export import export
 
 ODD = {
     "one dot": ".",

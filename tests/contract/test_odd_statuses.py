@@ -12,7 +12,7 @@ from kit.world import small_world
 from kit.world_home import WorldHome
 from kit.world_server import WorldServer
 
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.doctor.examine import examine
 
 
 @pytest.mark.costly

@@ -11,8 +11,8 @@ from kit.bucket import KEYS, URL, FolderBucket, flaws
 
 from propsync.errors import BaseLost, HomeUnusable, PropsyncError, SettingsError
 from propsync.runbooks import nightly
-from propsync.runbooks.archive_export import export
-from propsync.runbooks.erase_verify import verify_erased
+from propsync.runbooks.archiving.export import export
+from propsync.runbooks.erasure.verify import verify_erased
 from propsync.runbooks.storage_move import MoveReport, move_storage
 from propsync.settings import load_settings
 from propsync.storage import Storage

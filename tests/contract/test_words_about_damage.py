@@ -19,8 +19,8 @@ import propsync
 from propsync.cli.main import _words
 from propsync.cli.status import print_status
 from propsync.errors import HomeUnusable, PropsyncError, StopRun, UsageError
-from propsync.runbooks.archive_lock import archive_lock
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.archiving.lock import archive_lock
+from propsync.runbooks.doctor.examine import examine
 from propsync.runbooks.workplace import workplace
 from propsync.storage import LocalStorage
 

@@ -11,7 +11,7 @@ from kit.small_api import SmallHome, assessment
 
 from propsync.errors import UsageError
 from propsync.runbooks import archive
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.doctor.examine import examine
 from propsync.runs import time_of
 
 Home = SmallHome

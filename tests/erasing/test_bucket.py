@@ -18,7 +18,7 @@ from machines.conftest import Machine, Machines
 from propsync.erasing.request import Request
 from propsync.errors import StorageAway
 from propsync.runbooks import erase
-from propsync.runbooks.erase_verify import verify_erased
+from propsync.runbooks.erasure.verify import verify_erased
 
 pytestmark = pytest.mark.slow
 

@@ -20,8 +20,8 @@ from propsync.documents.fetch_log import Fetched, FetchLog
 from propsync.documents.kinds import KINDS
 from propsync.erasing.request import Request
 from propsync.runbooks import erase
-from propsync.runbooks.archive_verify import verify
-from propsync.runbooks.erase_verify import verify_erased
+from propsync.runbooks.archiving.verify import verify
+from propsync.runbooks.erasure.verify import verify_erased
 from propsync.storage import LocalStorage
 from propsync_sandbox.findings import Subject
 

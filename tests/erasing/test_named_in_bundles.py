@@ -14,7 +14,7 @@ from kit.comparing import difference
 
 from propsync.erasing.request import Request
 from propsync.runbooks import erase
-from propsync.runbooks.erase_verify import verify_erased
+from propsync.runbooks.erasure.verify import verify_erased
 from propsync_sandbox.findings import Subject
 
 pytestmark = pytest.mark.slow

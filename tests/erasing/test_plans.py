@@ -14,8 +14,8 @@ from kit.push_home import PushHome, push_home
 from propsync.erasing.request import Request
 from propsync.errors import CheckFailed, ErasureUnfinished, UsageError
 from propsync.push.plan import DELETE, UPDATE
-from propsync.runbooks.erase import erase
-from propsync.runbooks.plans import Wanted, make_plan
+from propsync.runbooks.erasure.erase import erase
+from propsync.runbooks.push.plans import Wanted, make_plan
 from propsync.runs import RunLock
 
 pytestmark = pytest.mark.slow

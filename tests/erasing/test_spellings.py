@@ -22,7 +22,7 @@ from propsync.cli.status import print_status
 from propsync.erasing.request import Request
 from propsync.errors import UsageError
 from propsync.runbooks import erase, find
-from propsync.runbooks.erase_verify import verify_erased
+from propsync.runbooks.erasure.verify import verify_erased
 from propsync.storage import LocalStorage
 from propsync.webhook.inbox import Inbox, Post
 

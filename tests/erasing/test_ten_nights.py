@@ -15,7 +15,7 @@ from machines.test_ten_nights import bucket, machine, sandbox, ten_nights
 
 from propsync.erasing.request import Request
 from propsync.runbooks import Scope, erase
-from propsync.runbooks.erase_verify import verify_erased
+from propsync.runbooks.erasure.verify import verify_erased
 from propsync.storage import LocalStorage
 from propsync.webhook.inbox import Inbox, Post
 from propsync_sandbox import Sandbox

@@ -222,7 +222,7 @@ def test_a_failure_within_a_run_is_not_asked_for_again_in_it(new: Place) -> None
 def test_a_kind_without_the_right_is_given_up_and_all_of_the_other_comes(
     synced_small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["propsync.runbooks.archive"], "_CHUNK", 6)
+    monkeypatch.setattr(sys.modules["propsync.runbooks.archiving.archive"], "_CHUNK", 6)
     with place(tmp_path / "home", synced_small, scale=SMALL) as made:
         made.fail(r".*\.pdf", kind="status", status=403)
         told = made.archive(max_concurrency=2)

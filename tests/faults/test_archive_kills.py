@@ -16,7 +16,7 @@ _ARCHIVE = """
 import sys
 from propsync.runbooks import archive
 from propsync.settings import load_settings
-sys.modules["propsync.runbooks.archive"]._CHUNK = 6  # so that there are as many chunks as in a long run
+sys.modules["propsync.runbooks.archiving.archive"]._CHUNK = 6  # so that there are as many chunks as in a long run
 sys.exit(archive(load_settings()).exit_code)
 """
 _SYNC = """

@@ -25,9 +25,9 @@ from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import DiskFull, MergeFailed
 from propsync.merge import ErasedRows
-from propsync.runbooks.bag_folder import unfinished
-from propsync.runbooks.doctor import examine
-from propsync.runbooks.erase_documents import DocumentSearch
+from propsync.runbooks.archiving.bag_folder import unfinished
+from propsync.runbooks.doctor.examine import examine
+from propsync.runbooks.erasure.documents import DocumentSearch
 from propsync.runs import RunLock
 from propsync.storage import LocalStorage
 from propsync.suppression import Marker, Suppression

@@ -14,8 +14,8 @@ from kit.sandbox_home import SandboxHome
 from propsync.push.asset_values import from_table
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan
 from propsync.push.schedule_values import MEMBERS
-from propsync.runbooks.push import apply
-from propsync.runbooks.push_report import PushReport
+from propsync.runbooks.push.apply import apply
+from propsync.runbooks.push.report import PushReport
 from propsync_sandbox import Sandbox
 
 SCALE = 60

@@ -44,7 +44,7 @@ class Machines:
 
         self.bucket = bucket
         self._patch.setattr("propsync.runbooks.workplace.object_storage", opened)
-        self._patch.setattr("propsync.runbooks.erase_verify.object_storage", opened)
+        self._patch.setattr("propsync.runbooks.erasure.verify.object_storage", opened)
 
     def __call__(self, name: str) -> Machine:
         """The machine of that name; a new one has nothing but its settings."""

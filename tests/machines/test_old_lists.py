@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kit.bucket import FolderBucket
 
-from propsync.runbooks.archive_verify import verify
+from propsync.runbooks.archiving.verify import verify
 
 from .conftest import Machines
 

@@ -18,9 +18,9 @@ from propsync.erasing.request import Request
 from propsync.errors import HomeBehind, StorageAway, TokenRefused, UsageError
 from propsync.push.journal import journal_key
 from propsync.push.plan import Plan
-from propsync.runbooks.erase import erase
-from propsync.runbooks.push_bucket import copied_journal
-from propsync.runbooks.push_undo import undo, unfinished
+from propsync.runbooks.erasure.erase import erase
+from propsync.runbooks.push.bucket import copied_journal
+from propsync.runbooks.push.undo import undo, unfinished
 from propsync.storage import LocalStorage
 from propsync_sandbox import Sandbox
 
@@ -58,7 +58,7 @@ class Lost(Exception):
 @pytest.fixture
 def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FolderBucket:
     made = FolderBucket(tmp_path / "bucket")
-    for name in ("workplace", "push_bucket"):
+    for name in ("workplace", "push.bucket"):
         monkeypatch.setattr(import_module(f"propsync.runbooks.{name}"), "object_storage", lambda *_, **__: made)
     return made
 
@@ -111,7 +111,7 @@ def test_nothing_is_erased_that_the_unfinished_plan_of_another_machine_names(
 def test_a_bucket_has_the_journal_while_a_plan_is_sent(
     bucket: FolderBucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("propsync.runbooks.push_bucket._PAUSE", 0.01)
+    monkeypatch.setattr("propsync.runbooks.push.bucket._PAUSE", 0.01)
     with Sandbox(scale=60) as sandbox:
         settings = Machine(sandbox, tmp_path / "home", storage_url=URL).settings()
     home, copy = LocalStorage(settings.home), bucket.root / "sending" / "plan.jsonl"

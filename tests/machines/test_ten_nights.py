@@ -34,7 +34,7 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FolderBucket:
     def opened(_: StorageAccess, **_options: bool) -> FolderBucket:
         return made
 
-    for name in ("workplace", "push_bucket", "erase_verify"):
+    for name in ("workplace", "push.bucket", "erasure.verify"):
         monkeypatch.setattr(import_module(f"propsync.runbooks.{name}"), "object_storage", opened)
     return made
 

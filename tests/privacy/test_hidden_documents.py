@@ -10,7 +10,7 @@ import pytest
 from kit.archives import SMALL, Place, place
 
 from propsync.cli.archive import print_export
-from propsync.runbooks.archive_export import export
+from propsync.runbooks.archiving.export import export
 
 pytestmark = pytest.mark.slow
 CONTENTS = ("bundle_actions", "bundle_controls", "bundle_elements", "history.bundle_actions", "marts.actions")

@@ -10,8 +10,8 @@ from kit.dialects import Dialect
 from kit.world_server import WorldServer
 from privacy.private import FIRST, LINES, NIGHTS, WORD, PrivateHome, found_in, live, private_world, quiet_night, served
 
-from propsync.runbooks.doctor_privacy import examine_labels, examine_lines, personal
-from propsync.runbooks.plans import Wanted, make_plan, make_template
+from propsync.runbooks.doctor.privacy import examine_labels, examine_lines, personal
+from propsync.runbooks.push.plans import Wanted, make_plan, make_template
 from propsync.storage import LocalStorage
 from propsync.warehouse import Warehouse
 from propsync.webhook.inbox import Inbox, Post

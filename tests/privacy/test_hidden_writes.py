@@ -15,8 +15,8 @@ from privacy.private import found_in
 from propsync.errors import UsageError
 from propsync.push.changes import change_rows
 from propsync.push.plan import Plan
-from propsync.runbooks.plans import names_of
-from propsync.runbooks.push_undo import undo
+from propsync.runbooks.push.plans import names_of
+from propsync.runbooks.push.undo import undo
 from propsync_sandbox.exchange import Request
 
 SECRET = "zqx-private"

@@ -10,7 +10,7 @@ from kit.unlisted import unlisted
 from privacy.private import LINES, PrivateHome, found_in
 
 from propsync.errors import HomeUnusable, SettingsError
-from propsync.runbooks.doctor_privacy import examine_lines
+from propsync.runbooks.doctor.privacy import examine_lines
 
 
 @pytest.mark.parametrize("is_empty", [False, True], ids=["none", "one that a full disk left empty"])

@@ -15,7 +15,7 @@ from publish.conftest import SCALE
 from variants import daily
 
 from propsync.errors import PropsyncError, StateUnusable
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.doctor.examine import examine
 
 FILES = (
     "warehouse.duckdb",

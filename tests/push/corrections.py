@@ -12,7 +12,7 @@ from kit.home import Home
 from kit.world import Assessment, AssessmentType, Asset, AssetType, Field, Result, Schedule, World
 
 from propsync.push.plan import Plan
-from propsync.runbooks.plans import Wanted, make_plan
+from propsync.runbooks.push.plans import Wanted, make_plan
 
 TEXTS = (
     'say "it"',

@@ -9,10 +9,10 @@ from kit.push_home import PushHome
 
 from propsync.errors import UsageError
 from propsync.push.plan import Plan, load_plan, save_plan
-from propsync.runbooks.archive import archive
-from propsync.runbooks.archive_verify import verify
-from propsync.runbooks.plans import Wanted, make_plan
-from propsync.runbooks.push_undo import undo
+from propsync.runbooks.archiving.archive import archive
+from propsync.runbooks.archiving.verify import verify
+from propsync.runbooks.push.plans import Wanted, make_plan
+from propsync.runbooks.push.undo import undo
 
 _SQL = "select asset_id, 'new' as \"{}\" from assets where asset_id = '{}'"
 

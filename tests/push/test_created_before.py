@@ -9,7 +9,7 @@ from kit.push_home import PushHome
 from push.corrections import csv_file, planned
 
 from propsync.errors import UsageError
-from propsync.runbooks.plans import Wanted
+from propsync.runbooks.push.plans import Wanted
 
 
 @pytest.mark.slow

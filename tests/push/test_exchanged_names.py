@@ -19,9 +19,9 @@ from propsync.push.journal import WriteJournal
 from propsync.push.plan import Plan
 from propsync.push.published import Published
 from propsync.push.shapes import Answers
-from propsync.runbooks.plans import Wanted, make_template
-from propsync.runbooks.push import apply
-from propsync.runbooks.push_tables import open_tables
+from propsync.runbooks.push.apply import apply
+from propsync.runbooks.push.plans import Wanted, make_template
+from propsync.runbooks.push.tables import open_tables
 from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
 

@@ -22,7 +22,7 @@ from propsync.cli.status import print_status
 from propsync.errors import ApiFailing, StateUnusable, TokenRefused, UsageError, WriteForbidden, WriteUnsupported
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan, save_plan
 from propsync.push.schedule_values import MEMBERS
-from propsync.runbooks.push_undo import undo, unfinished
+from propsync.runbooks.push.undo import undo, unfinished
 from propsync_sandbox.exchange import Request
 
 LOST = {"kind": "reset", "where": "before", "apply": True}

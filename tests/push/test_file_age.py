@@ -17,7 +17,7 @@ from python_calamine import load_workbook
 from xlsxwriter import Workbook
 
 from propsync.push.plan import CREATE, DELETE, Plan
-from propsync.runbooks.plans import Wanted, make_template
+from propsync.runbooks.push.plans import Wanted, make_template
 
 _QUESTION = "Is the file older than the last sync?"
 DOOR, OTHER = "a-door00", "a-door04"

@@ -9,7 +9,7 @@ import pytest
 from kit.push_home import SCALE, PushHome
 
 from propsync.push.plan import CREATE
-from propsync.runbooks.push_undo import undo
+from propsync.runbooks.push.undo import undo
 from propsync_sandbox import Sandbox
 
 LOST = {"match": {"method": "POST"}, "times": 1, "effect": {"kind": "reset", "where": "before", "apply": True}}

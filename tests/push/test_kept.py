@@ -13,7 +13,7 @@ from kit.push_home import PushHome
 from propsync.errors import Busy, StateUnusable, TokenRefused, UsageError
 from propsync.push.journal import journal_key
 from propsync.push.plan import DELETE, UPDATE, Plan
-from propsync.runbooks.push_undo import undo, unfinished
+from propsync.runbooks.push.undo import undo, unfinished
 from propsync.runs import RunLock
 
 

@@ -19,7 +19,7 @@ from propsync.cli.status import print_status
 from propsync.push import verdicts
 from propsync.push.journal import WriteJournal
 from propsync.push.plan import CREATE, DELETE, UPDATE, Plan, save_plan
-from propsync.runbooks.push_undo import history, undo, unfinished
+from propsync.runbooks.push.undo import history, undo, unfinished
 from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
 from propsync_sandbox.exchange import Request

@@ -24,7 +24,7 @@ from push.corrections import TEXTS, corrections_world, planned
 from variants import some
 
 from propsync.push.plan import Plan
-from propsync.runbooks.plans import Wanted, make_template
+from propsync.runbooks.push.plans import Wanted, make_template
 from propsync_sandbox import Sandbox
 
 pytestmark = [pytest.mark.slow, needs("soffice")]

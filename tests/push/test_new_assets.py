@@ -16,7 +16,7 @@ from variants import daily
 
 from propsync.errors import UsageError
 from propsync.push.sameness import is_form_of
-from propsync.runbooks.plans import Wanted
+from propsync.runbooks.push.plans import Wanted
 from propsync_sandbox.exchange import Request
 
 LOST = {"kind": "reset", "where": "before", "apply": True}

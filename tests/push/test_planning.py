@@ -29,7 +29,7 @@ from propsync.push.changes import change_rows, changes_to_json
 from propsync.push.names import Names
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
 from propsync.push.published import Published
-from propsync.runbooks.plans import Wanted, make_template, names_of
+from propsync.runbooks.push.plans import Wanted, make_template, names_of
 
 Make = Callable[..., Plan]
 DOOR = "a-door00"

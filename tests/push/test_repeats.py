@@ -16,8 +16,8 @@ from propsync.push import verdicts
 from propsync.push.looks import Looks
 from propsync.push.outcome import APPLIED, FAILED, PARKED, Outcome
 from propsync.push.plan import CREATE, DELETE, UPDATE
-from propsync.runbooks.plans import Wanted
-from propsync.runbooks.push_undo import undo
+from propsync.runbooks.push.plans import Wanted
+from propsync.runbooks.push.undo import undo
 from propsync_sandbox.exchange import Request
 
 DOWN = {"kind": "status", "status": 503}

@@ -18,7 +18,7 @@ from propsync.push.fields import Field
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange
 from propsync.push.undo import Present, Recorded, way_back
 from propsync.runbooks import erase
-from propsync.runbooks.push_undo import history, undo, unfinished
+from propsync.runbooks.push.undo import history, undo, unfinished
 from propsync_sandbox.exchange import Request as PushedRequest
 
 

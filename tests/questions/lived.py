@@ -16,7 +16,7 @@ from questions.witness import ZONE, Witness
 
 from propsync_sandbox import Sandbox, write_reference
 
-_MODULES = ("propsync.documents.fetcher", "propsync.runbooks.archive", "propsync.runs.run")
+_MODULES = ("propsync.documents.fetcher", "propsync.runbooks.archiving.archive", "propsync.runs.run")
 _TICK = timedelta(milliseconds=1)
 LISTS = """[reference]
 properties = "properties.csv"

@@ -27,7 +27,7 @@ from propsync.cli.status import print_status
 from propsync.errors import PropsyncError
 from propsync.landing import Manifests
 from propsync.landing.pages import page_key
-from propsync.runbooks.archive_verify import verify
+from propsync.runbooks.archiving.verify import verify
 from propsync.storage import LocalStorage
 from propsync_sandbox import Sandbox
 

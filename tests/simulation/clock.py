@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from importlib import import_module
 from typing import Any
 
-_MODULES = ("propsync.documents.fetcher", "propsync.runbooks.archive", "propsync.runbooks.archive_verify")
+_MODULES = ("propsync.documents.fetcher", "propsync.runbooks.archiving.archive", "propsync.runbooks.archiving.verify")
 _TICK = timedelta(milliseconds=1)
 
 

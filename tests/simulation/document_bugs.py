@@ -16,8 +16,8 @@ from propsync.documents.inspect import DocumentReader
 from propsync.documents.ledger import Ledger
 from propsync.errors import DocumentDamaged, ResourceFailed
 from propsync.merge import carry_over as carried
-from propsync.runbooks import archive_workspace as archive_site
-from propsync.runbooks.archive_workspace import ArchiveWorkspace
+from propsync.runbooks.archiving import workspace as archive_site
+from propsync.runbooks.archiving.workspace import ArchiveWorkspace
 
 from .planting import Patches, Plant, entered
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib import import_module
 
 from propsync.erasing.landed import ErasedLanding
 from propsync.merge import erased_versions
 from propsync.runbooks import workspace
+from propsync.runbooks.erasure import erase as runbook
 from propsync.suppression import Suppression
 
 from .planting import Patches, Plant, entered
@@ -42,5 +42,4 @@ def _versions_joined(patches: Patches) -> None:
 
 @_bug("documents of an erased assessment stay")
 def _documents_kept(patches: Patches) -> None:
-    module = import_module("propsync.runbooks.erase")  # its package has a function of that name
-    patches.put(module, "_remove_documents", lambda *_: None)
+    patches.put(runbook, "_remove_documents", lambda *_: None)

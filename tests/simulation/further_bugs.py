@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib import import_module
 from typing import Any
 
+from propsync.runbooks.rebuilding import rebuild as runbook
 from propsync.runbooks.workspace import configured_catalogue
 from propsync.sweep.lookups.unaskable import Unaskable
 
@@ -25,5 +25,4 @@ def _omitted_deleted(patches: Patches) -> None:
 
 @_bug("a rebuild forgets lists that propsync.toml no longer names")
 def _rebuild_forgets_lists(patches: Patches) -> None:
-    module = import_module("propsync.runbooks.rebuild")  # its package has a function of that name
-    patches.put(module, "whole_catalogue", lambda settings, *_: configured_catalogue(settings))
+    patches.put(runbook, "whole_catalogue", lambda settings, *_: configured_catalogue(settings))

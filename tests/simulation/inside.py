@@ -13,9 +13,9 @@ from propsync.erasing.request import Request
 from propsync.errors import PropsyncError, ResourceFailed, StopRun, TokenRefused, WriteForbidden
 from propsync.push.plan import load_plan
 from propsync.runbooks import ArchiveReport, Report, Scope, archive, backfill, erase, forget, night, read_hints, rebuild
-from propsync.runbooks.archive_verify import verify
-from propsync.runbooks.push import apply
-from propsync.runbooks.verify_report import VerifyReport
+from propsync.runbooks.archiving.verify import verify
+from propsync.runbooks.archiving.verify_report import VerifyReport
+from propsync.runbooks.push.apply import apply
 from propsync.settings import Settings, load_settings
 
 from . import buckets, clock, one_reader

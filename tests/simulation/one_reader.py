@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from propsync.documents.worker.client import WorkerPool
-from propsync.runbooks import archive_workspace as archive_site
+from propsync.runbooks.archiving import workspace as archive_site
 
 
 class _Shared(WorkerPool):

@@ -12,7 +12,7 @@ from kit.sandbox_home import SandboxHome
 from kit.stores import Stores
 
 from propsync.runbooks import archive
-from propsync.runbooks.archive_verify import verify
+from propsync.runbooks.archiving.verify import verify
 from propsync.storage.objects import ObjectStorage
 from propsync_sandbox import Sandbox
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kit.home import Home
 
-from propsync.runbooks.archive_lock import archive_lock, without_partials
+from propsync.runbooks.archiving.lock import archive_lock, without_partials
 
 
 def test_files_of_killed_runs_go_unless_a_run_on_documents_is_at_work(tmp_path: Path) -> None:

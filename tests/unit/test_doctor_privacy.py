@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from propsync.runbooks.doctor_privacy import personal
+from propsync.runbooks.doctor.privacy import personal
 
 
 def test_words_in_the_name_of_a_member_count_however_it_joins_them() -> None:

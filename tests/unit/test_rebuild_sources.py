@@ -10,7 +10,7 @@ import pytest
 from kit.home import Home
 
 from propsync.errors import MergeFailed
-from propsync.runbooks.rebuild_sources import readable_databases, whole_catalogue
+from propsync.runbooks.rebuilding.sources import readable_databases, whole_catalogue
 from propsync.warehouse import OldFile, Warehouse
 
 RUN = "20260302T023000000000-nightly"

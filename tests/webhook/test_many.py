@@ -43,7 +43,7 @@ def test_the_memory_of_a_run_does_not_grow_with_the_hints_that_wait(tmp_path: Pa
 def test_more_hints_than_a_run_takes_in_are_all_read(
     home: HintHome, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
-    monkeypatch.setattr("propsync.runbooks.hints._MOST_SUBJECTS", 2)
+    monkeypatch.setattr("propsync.runbooks.hints.hints._MOST_SUBJECTS", 2)
     caplog.set_level("INFO", "propsync.hints")
     keys = home.column("select assessment_id from assessments where status = 'approved' order by 1 limit 5")
     (place,) = home.column("select min(property_id) from assets")

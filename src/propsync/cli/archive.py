@@ -13,8 +13,8 @@ from propsync.errors import UsageError
 
 if TYPE_CHECKING:
     from propsync.runbooks import ArchiveReport
-    from propsync.runbooks.archive_export import ExportReport
-    from propsync.runbooks.verify_report import VerifyReport
+    from propsync.runbooks.archiving.export import ExportReport
+    from propsync.runbooks.archiving.verify_report import VerifyReport
 
 archive_app = typer.Typer(cls=ManyValuesGroup, invoke_without_command=True, rich_markup_mode=None)
 
@@ -68,7 +68,7 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Hash stored files again, and fetch damaged and missing ones. Files that were verified longest ago come first."""
-    from propsync.runbooks.archive_verify import verify as verify_documents
+    from propsync.runbooks.archiving.verify import verify as verify_documents
 
     report = verify_documents(settings(), limit, remove_orphans=remove_orphans)
     print_verify(report, as_json=as_json)
@@ -89,7 +89,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Make a BagIt bag of stored documents for a regulator. Its folders show the property and the assessment."""
-    from propsync.runbooks.archive_export import export as export_documents
+    from propsync.runbooks.archiving.export import export as export_documents
 
     properties = tuple(one.strip() for text in property_ or () for one in text.split(","))
     report = export_documents(settings(), folder, properties, all_versions=all_versions, organisation=organisation)
@@ -125,7 +125,7 @@ def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
 def print_verify(report: VerifyReport, *, as_json: bool) -> None:
     """Prints the findings, the repairs, the rest, and the next command; or one JSON object."""
     from propsync.cli.text_tables import echo
-    from propsync.runbooks.verify_report import are, counted
+    from propsync.runbooks.archiving.verify_report import are, counted
 
     if as_json:
         echo(json.dumps(report.to_json()))
@@ -149,7 +149,7 @@ def print_verify(report: VerifyReport, *, as_json: bool) -> None:
 
 
 def _after_verify(report: VerifyReport) -> str:
-    from propsync.runbooks.verify_report import are, counted
+    from propsync.runbooks.archiving.verify_report import are, counted
 
     if lost := report.lost:
         query = "from documents where state = 'stored' and last_error is not null"

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from propsync.cli.push_plan import print_plan
-from propsync.runbooks.plans import ASSETS, Wanted, make_plan, make_template, names_of
+from propsync.runbooks.push.plans import ASSETS, Wanted, make_plan, make_template, names_of
 from propsync.settings import Settings
 
 _TYPE, _LABEL = "communal_fire_doors", "Last inspected"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from propsync.cli.text_tables import echo
-from propsync.runbooks.doctor import examine
+from propsync.runbooks.doctor.examine import examine
 from propsync.settings import Settings
 
 

@@ -47,7 +47,7 @@ def template(
     """Write a file with the present values, ready to edit. Sends nothing."""
     from propsync.cli.push_plan import typed
     from propsync.cli.text_tables import echo
-    from propsync.runbooks.plans import make_template
+    from propsync.runbooks.push.plans import make_template
 
     properties, last = _ids_and_file(property_, file)
     path, count, notes = make_template(settings(), records.value, type_, properties, last)
@@ -83,7 +83,7 @@ def plan(
 ) -> None:
     """Compare a file with the tables, and save the changes as a plan. Sends nothing."""
     from propsync.cli.push_plan import print_plan
-    from propsync.runbooks.plans import Wanted, make_plan, names_of
+    from propsync.runbooks.push.plans import Wanted, make_plan, names_of
 
     properties, last = _ids_and_file(property_, file)
     wanted = Wanted(records.value, last, sql, type_, properties, prune, out)
@@ -103,7 +103,7 @@ def show(
     from propsync.cli.push_plan import print_plan
     from propsync.push.changes import MOST_CHANGES
     from propsync.push.plan import load_plan
-    from propsync.runbooks.plans import names_of
+    from propsync.runbooks.push.plans import names_of
 
     chosen, saved = settings(), load_plan(plan)
     print_plan(saved, names_of(chosen, saved), plan, as_json=as_json, most=None if show_all else MOST_CHANGES)

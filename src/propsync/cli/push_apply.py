@@ -14,7 +14,7 @@ from propsync.cli.push import PlanFile, push_app
 
 if TYPE_CHECKING:
     from propsync.push.plan import Plan
-    from propsync.runbooks.push_report import PushReport
+    from propsync.runbooks.push.report import PushReport
     from propsync.settings import Settings
 
 __all__ = ["push_app"]
@@ -34,7 +34,7 @@ def apply(
 ) -> None:
     """Send exactly what a plan says, read it back and publish. Resumes an unfinished apply."""
     from propsync.push.plan import load_plan
-    from propsync.runbooks.push import apply as apply_plan
+    from propsync.runbooks.push.apply import apply as apply_plan
 
     chosen, saved = settings(), load_plan(plan)
     try:
@@ -116,8 +116,8 @@ def undo(
     from propsync.cli.push_plan import print_plan
     from propsync.push.plan import check_out
     from propsync.push.summary import keep_plan
-    from propsync.runbooks.plans import names_of
-    from propsync.runbooks.push_undo import undo as plan_undo
+    from propsync.runbooks.push.plans import names_of
+    from propsync.runbooks.push.undo import undo as plan_undo
 
     chosen = settings()
     check_out(out)
@@ -131,8 +131,8 @@ def undo(
 def history(as_json: AsJson = False) -> None:
     """List the plans that were applied, and those that are unfinished."""
     from propsync.cli.push_history import print_history
-    from propsync.runbooks.push_undo import history as past_plans
-    from propsync.runbooks.push_undo import unfinished
+    from propsync.runbooks.push.undo import history as past_plans
+    from propsync.runbooks.push.undo import unfinished
 
     chosen = settings()
     hides_any = bool(chosen.privacy.hide)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from propsync.cli.text_tables import echo, print_table
 from propsync.push.plan import Plan
-from propsync.runbooks.push_undo import Past
+from propsync.runbooks.push.undo import Past
 
 _COLUMNS = ("run", "written", "file", "resource", "records", "values verified", "applied", "skipped", "failed", "plan")
 

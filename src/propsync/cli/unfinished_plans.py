@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from propsync.cli.text_tables import echo
 from propsync.push.journal import journals
-from propsync.runbooks.push_abandoned import PUSH_LOCK
+from propsync.runbooks.push.abandoned import PUSH_LOCK
 from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.storage import LocalStorage

@@ -1,19 +1,20 @@
 """The one place that puts steps in order."""
 
-from propsync.runbooks.archive import ArchiveReport, Documents, archive
-from propsync.runbooks.archive_verify import verify
+from propsync.runbooks.archiving.archive import ArchiveReport, Documents, archive
+from propsync.runbooks.archiving.verify import verify
+from propsync.runbooks.archiving.verify_report import VerifyReport
 from propsync.runbooks.backfill import Scope, backfill
 from propsync.runbooks.dashboard import PAGE, write_dashboard
-from propsync.runbooks.erase import Erased, erase, find, forget
-from propsync.runbooks.hints import next_look, read_hints
+from propsync.runbooks.erasure.erase import Erased, erase, find
+from propsync.runbooks.erasure.forget import forget
+from propsync.runbooks.hints.hints import next_look, read_hints
 from propsync.runbooks.news import in_markdown, news
 from propsync.runbooks.night import night
 from propsync.runbooks.nightly import nightly
 from propsync.runbooks.notice import Ended
-from propsync.runbooks.rebuild import rebuild
+from propsync.runbooks.rebuilding.rebuild import rebuild
 from propsync.runbooks.report import Report
 from propsync.runbooks.run_frame import Step
-from propsync.runbooks.verify_report import VerifyReport
 from propsync.runbooks.workspace import configured_catalogue
 
 __all__ = [

@@ -20,8 +20,8 @@ from propsync.merge import (
 )
 from propsync.resources import ASSESSMENT_TYPES, ASSET_TYPES, Catalogue
 from propsync.runbooks.desk import build_desk
-from propsync.runbooks.erase_lost import erasures_in, find_lost, refuse
-from propsync.runbooks.rebuild_sources import unnamed_lists, whole_catalogue
+from propsync.runbooks.erasure.lost import erasures_in, find_lost, refuse
+from propsync.runbooks.rebuilding.sources import unnamed_lists, whole_catalogue
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.workplace import Workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace, configured_catalogue

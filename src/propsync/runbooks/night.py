@@ -10,8 +10,8 @@ from datetime import datetime
 from propsync.api import RetryPolicy
 from propsync.errors import Busy, ResourceFailed, StopRun
 from propsync.resources import ASSESSMENTS
-from propsync.runbooks.archive import ArchiveReport, archived
-from propsync.runbooks.archive_lock import ARCHIVE_LOCK, ARCHIVING
+from propsync.runbooks.archiving.archive import ArchiveReport, archived
+from propsync.runbooks.archiving.lock import ARCHIVE_LOCK, ARCHIVING
 from propsync.runbooks.nightly import nightly
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.report import Report

@@ -12,9 +12,9 @@ from propsync.errors import ApiUnreachable, HomeBehind, ResourceFailed, UsageErr
 from propsync.merge import build_reference, finish_reference
 from propsync.resources import Catalogue, Resource
 from propsync.runbooks.deletes import accepted_run
-from propsync.runbooks.hints_by_night import settle_by_night
+from propsync.runbooks.hints.by_night import settle_by_night
 from propsync.runbooks.landing_damage import damage_in_landing
-from propsync.runbooks.rebuild import rebuild
+from propsync.runbooks.rebuilding.rebuild import rebuild
 from propsync.runbooks.report import Report
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.run_frame import Call, Work, framed_run, plainly

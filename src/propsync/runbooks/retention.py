@@ -12,7 +12,7 @@ from propsync.errors import BaseLost, ManifestUnreadable, StateUnusable
 from propsync.landing import Base, BaseFile, manifest_key
 from propsync.merge import CARRIED, carry_out, has_changed, knows_erasures, merged_forms, write_history
 from propsync.resources import definition_of
-from propsync.runbooks.erase_lost import refuse_lost_erasures
+from propsync.runbooks.erasure.lost import refuse_lost_erasures
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, time_of
 from propsync.storage import PARTIAL

@@ -17,7 +17,7 @@ from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.known_api import note_api, other_api
 from propsync.runbooks.landed_apis import refuse_foreign_landing
-from propsync.runbooks.push_abandoned import record_abandoned
+from propsync.runbooks.push.abandoned import record_abandoned
 from propsync.runbooks.report import Report, in_one_line, left_behind, not_understood
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.retention import prune, refuse_lost_history

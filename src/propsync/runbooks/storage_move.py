@@ -9,7 +9,7 @@ from pathlib import Path
 from propsync.bucket import BucketHome, damaged_documents, damaged_files, fetch_documents, forget_bucket
 from propsync.documents.verification import Verification
 from propsync.errors import BaseLost, UsageError
-from propsync.runbooks.rebuild import rebuild
+from propsync.runbooks.rebuilding.rebuild import rebuild
 from propsync.runbooks.workplace import MOVING, Workplace, refuse_elsewhere, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.settings import CONFIG_NAME, Settings

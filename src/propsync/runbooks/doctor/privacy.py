@@ -9,7 +9,7 @@ from typing import Any
 
 from propsync.errors import HomeUnusable, SettingsError, UsageError
 from propsync.merge import HIDDEN_FILES, Unmatched, check_lines, stored_shape
-from propsync.runbooks.finding import Finding
+from propsync.runbooks.doctor.finding import Finding
 from propsync.runbooks.workplace import refuse_lost_lines
 from propsync.runbooks.workspace import configured_catalogue
 from propsync.settings import Settings

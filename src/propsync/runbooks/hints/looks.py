@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from propsync.errors import ApiUnreachable, ResourceFailed
 from propsync.resources import ASSESSMENTS, SCHEDULES, Resource
 from propsync.runbooks.backfill import Scope
-from propsync.runbooks.hinted import Hinted
-from propsync.runbooks.hinted_places import Place, Places, changed_keys
+from propsync.runbooks.hints.hinted import Hinted
+from propsync.runbooks.hints.places import Place, Places, changed_keys
 from propsync.runbooks.nightly import sync_all
 from propsync.runbooks.run_frame import Call
 from propsync.runbooks.workspace import Workspace

@@ -24,7 +24,7 @@ from propsync.push.source import Source
 from propsync.push.summary import keep_plan
 from propsync.push.template import asset_template, schedule_template
 from propsync.push.template_file import write_template
-from propsync.runbooks.push_tables import open_tables
+from propsync.runbooks.push.tables import open_tables
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.suppression import Suppression

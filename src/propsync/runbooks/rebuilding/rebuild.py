@@ -13,18 +13,18 @@ from propsync.landing import Base, Bases
 from propsync.merge.hiding import HiddenField
 from propsync.resources import Catalogue
 from propsync.runbooks.hiding import install, remove_unnamed_hidden
-from propsync.runbooks.losses import check_run_ids, read_witnesses
 from propsync.runbooks.notice import noticed
-from propsync.runbooks.rebuild_erased import ErasedSince
-from propsync.runbooks.rebuild_restore import refuse_lost_edition, restored
-from propsync.runbooks.rebuild_sources import (
+from propsync.runbooks.rebuilding.erased import ErasedSince
+from propsync.runbooks.rebuilding.losses import check_run_ids, read_witnesses
+from propsync.runbooks.rebuilding.restore import refuse_lost_edition, restored
+from propsync.runbooks.rebuilding.sources import (
     find_source,
     knows,
     readable_databases,
     refuse_hidden_shown,
     whole_catalogue,
 )
-from propsync.runbooks.rebuilt_tables import RebuiltTables
+from propsync.runbooks.rebuilding.tables import RebuiltTables
 from propsync.runbooks.report import Report
 from propsync.runbooks.retention import collect
 from propsync.runbooks.workplace import Workplace, workplace

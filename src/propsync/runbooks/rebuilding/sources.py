@@ -12,7 +12,7 @@ from propsync.landing import Base, Bases, Manifests
 from propsync.merge import Carried, dropped, knows_run, latest_run
 from propsync.publish import WAREHOUSE as PUBLISHED
 from propsync.resources import Catalogue, Resource, further_resources
-from propsync.runbooks.erase_lost import erasures_in
+from propsync.runbooks.erasure.lost import erasures_in
 from propsync.runbooks.workplace import refuse_lost_lines
 from propsync.runbooks.workspace import WAREHOUSE, configured_catalogue
 from propsync.settings import Settings

@@ -21,8 +21,8 @@ from propsync.documents.lost_files import MOUNT_OR_VERIFY
 from propsync.errors import ApiUnreachable, StateUnusable, StopRun, UsageError
 from propsync.merge import known_values
 from propsync.progress import progress
-from propsync.runbooks.archive_lock import ARCHIVING
-from propsync.runbooks.archive_workspace import ArchiveWorkspace
+from propsync.runbooks.archiving.lock import ARCHIVING
+from propsync.runbooks.archiving.workspace import ArchiveWorkspace
 from propsync.runbooks.known_api import refuse_other_api
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.workspace import Workspace

@@ -21,10 +21,10 @@ from propsync.documents.lost_files import LOST
 from propsync.documents.verification import LostFile, StoredFile, Verification
 from propsync.errors import ApiUnreachable, StopRun
 from propsync.progress import progress
-from propsync.runbooks.archive_workspace import ArchiveWorkspace
+from propsync.runbooks.archiving.verify_report import MOST_TOLD, VerifyReport
+from propsync.runbooks.archiving.workspace import ArchiveWorkspace
 from propsync.runbooks.known_api import refuse_other_api
 from propsync.runbooks.notice import noticed
-from propsync.runbooks.verify_report import MOST_TOLD, VerifyReport
 from propsync.runbooks.workspace import Workspace
 from propsync.settings import Settings
 from propsync.storage.places import ROTTEN

@@ -14,7 +14,7 @@ from propsync.documents.worker.client import WorkerPool
 from propsync.erasing.search import documents_in
 from propsync.errors import DocumentDamaged
 from propsync.progress import progress
-from propsync.runbooks.erase_readings import readings, streams
+from propsync.runbooks.erasure.readings import readings, streams
 from propsync.storage import disk_errors, partial_file, write_all
 from propsync.suppression import Suppression
 from propsync.warehouse import Warehouse, statement

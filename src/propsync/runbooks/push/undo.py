@@ -17,8 +17,8 @@ from propsync.push.schedule_values import MEMBERS
 from propsync.push.undo import Fields, Present, Recorded, way_back
 from propsync.push.written_values import Key, Rows, shown_values
 from propsync.resources import ASSETS
-from propsync.runbooks.push_hidden import hidden_members
-from propsync.runbooks.push_tables import open_tables
+from propsync.runbooks.push.hidden import hidden_members
+from propsync.runbooks.push.tables import open_tables
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.warehouse import statement

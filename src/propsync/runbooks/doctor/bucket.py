@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from propsync.bucket import BucketHome, CommitLog, Lease, holder_of, refuse_other_programs, refuse_unfit, senders
 from propsync.bucket.known import read_known
 from propsync.errors import PropsyncError
-from propsync.runbooks.finding import Finding
+from propsync.runbooks.doctor.finding import Finding
 from propsync.runbooks.workplace import object_storage
 from propsync.settings import Settings, StorageAccess
 from propsync.storage import LocalStorage, Storage

@@ -25,11 +25,11 @@ from propsync.documents.ledger import ERASED, DocumentChoice, Ledger
 from propsync.documents.unread_tables import unread_in_words
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import CheckFailed, SettingsError
-from propsync.runbooks.archive_lock import archive_lock
+from propsync.runbooks.archiving.lock import archive_lock
 from propsync.runbooks.check import Withheld, check, check_marts
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
-from propsync.runbooks.erase_documents import DocumentSearch
+from propsync.runbooks.erasure.documents import DocumentSearch
 from propsync.runbooks.hiding import settle_hiding
 from propsync.runbooks.landed_apis import refuse_foreign_landing
 from propsync.runbooks.retention import refuse_lost_history

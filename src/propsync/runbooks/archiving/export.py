@@ -20,7 +20,7 @@ from propsync.documents.kinds import KINDS
 from propsync.documents.names import FolderNames
 from propsync.errors import DiskFull, DocumentDamaged, UsageError
 from propsync.progress import progress, size_in_words
-from propsync.runbooks.bag_folder import unfinished
+from propsync.runbooks.archiving.bag_folder import unfinished
 from propsync.runbooks.workplace import blobs_of, refuse_elsewhere
 from propsync.runs import exit_code
 from propsync.settings import Settings

@@ -32,8 +32,8 @@ from propsync.runbooks.desk import build_desk
 from propsync.runbooks.hiding import learn_from
 from propsync.runbooks.known_api import rebuilt_of_other_api
 from propsync.runbooks.landed_apis import take_landed_apis
-from propsync.runbooks.losses import Loss, Losses, refuse
-from propsync.runbooks.rebuild_sources import Source
+from propsync.runbooks.rebuilding.losses import Loss, Losses, refuse
+from propsync.runbooks.rebuilding.sources import Source
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, has_failed, mark_all, next_run, note_landed, time_of

@@ -13,10 +13,10 @@ from propsync.erasing.files import OtherFiles
 from propsync.erasing.landed import ErasedLanding
 from propsync.errors import BaseLost
 from propsync.merge import Carried, ErasedRows, Witness, keep_erased, same_versions
-from propsync.runbooks.archive_lock import without_partials
-from propsync.runbooks.erase_lost import erasures_in, find_lost, refuse, refuse_revived
-from propsync.runbooks.losses import read_witnesses
-from propsync.runbooks.push_abandoned import forget_last_apply, remove_erased_journals
+from propsync.runbooks.archiving.lock import without_partials
+from propsync.runbooks.erasure.lost import erasures_in, find_lost, refuse, refuse_revived
+from propsync.runbooks.push.abandoned import forget_last_apply, remove_erased_journals
+from propsync.runbooks.rebuilding.losses import read_witnesses
 from propsync.runbooks.workplace import blobs_of
 from propsync.runbooks.workspace import Workspace
 from propsync.settings import Settings

@@ -16,19 +16,14 @@ from propsync.errors import (
     ResourceFailed,
     StopRun,
     TokenRefused,
-    UsageError,
 )
 from propsync.push.changes import counted
-from propsync.push.created_before import CreatedBefore
 from propsync.push.creations import KnownAssets
-from propsync.push.erased import names_erased
-from propsync.push.exchanged import renamed_since
 from propsync.push.giving_up import give_up
 from propsync.push.in_flight import with_in_flight
 from propsync.push.journal import WriteJournal, journal_key
 from propsync.push.outcome import APPLIED, Outcome
-from propsync.push.plan import CREATE, DELETE, Plan
-from propsync.push.published import Published
+from propsync.push.plan import DELETE, Plan
 from propsync.push.recorded import RecordedWrite, recorded_outcomes, written_elsewhere
 from propsync.push.records import Places, Shown, Write, is_as_before, record_writes, verified, writes_of
 from propsync.push.row_checks import first_of
@@ -38,30 +33,27 @@ from propsync.push.unplanned import Unplanned
 from propsync.push.written_values import Key, places, shown_values
 from propsync.resources import ASSETS
 from propsync.runbooks.notice import noticed
-from propsync.runbooks.push_abandoned import PUSH_LOCK, hidden_names
-from propsync.runbooks.push_bucket import announce, bring_journal, copied_journal, end_announcement
-from propsync.runbooks.push_hidden import hidden_members, refuse_hidden
-from propsync.runbooks.push_report import PushReport, WriteState, first_lines, lines_of
-from propsync.runbooks.push_tables import open_tables
+from propsync.runbooks.push.abandoned import PUSH_LOCK, hidden_names
+from propsync.runbooks.push.bucket import announce, copied_journal, end_announcement
+from propsync.runbooks.push.checks import check_consent, check_erased, checked
+from propsync.runbooks.push.hidden import hidden_members
+from propsync.runbooks.push.report import PushReport, WriteState, first_lines, lines_of
+from propsync.runbooks.push.tables import open_tables
 from propsync.runbooks.read_back import ReadBack
 from propsync.runbooks.report import Report
 from propsync.runbooks.run_frame import Call, framed_run, plainly
 from propsync.runbooks.usable_state import refuse_unusable
 from propsync.runbooks.workplace import make_home, refuse_elsewhere, refuse_half_erased
 from propsync.runbooks.workspace import Workspace
-from propsync.runs import Run, RunLock, time_of
-from propsync.settings import Settings, is_same_service
+from propsync.runs import Run, RunLock
+from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
-from propsync.warehouse import PublishedReader, quoted, statement, text
+from propsync.warehouse import quoted, statement
 
-_PLAN_AGAIN = "Run `propsync push plan` again"
-_END_FIRST = "Apply it with --give-up, which sends nothing more, then run `propsync push plan` again"
 _SYNC_AND_END = "Run `propsync sync`, then apply it with --give-up, which sends nothing more, and plan again"
 _COMPARE = "The plan was given up: compare the record with it"
 _LATE = "the API does not show the write yet. Run the same command again"
-_MOVED = "Correct the setting. If the service has moved there, run `propsync sync` and plan again"
-_NAMED = 5  # rows that a message names
 
 
 @noticed("push")
@@ -81,7 +73,7 @@ def apply(
     afterwards, it raises PlanUnfinished (exit 1).
     """
     if not gives_up:
-        _check_consent(plan, allow_large)
+        check_consent(plan, allow_large)
     if not plan.entries:
         return PushReport(plan, "", [])
     make_home(settings)
@@ -90,104 +82,15 @@ def apply(
         refuse_half_erased(settings)
         refuse_unusable(settings)
         suppression = Suppression.of(LocalStorage(settings.home))
-        _check_erased(plan, suppression)
+        check_erased(plan, suppression)
         with open_tables(settings) as reader:
-            recorded, known = _checked(settings, reader, plan, gives_up=gives_up)
+            recorded, known = checked(settings, reader, plan, gives_up=gives_up)
             hidden = hidden_members(settings, plan.resource)
             answers = Answers.published(reader, settings.shapes, suppression, plan, hidden)
         with _journal(settings, plan, suppression, recorded) as journal:
             if journal is None:
                 return _repeated(plan, recorded)
             return _Apply(settings, plan, journal, suppression, call, policy, known, gives_up=gives_up).run(answers)
-
-
-def _check_consent(plan: Plan, allow_large: str | None) -> None:
-    if allow_large not in (None, plan.plan_id):
-        raise UsageError("--allow-large", f"{allow_large} is not this plan, which is {plan.plan_id}", "Review the plan")
-    if allow_large is None and (reasons := plan.why_large()):
-        step = f"Review it, then add --allow-large {plan.plan_id}"
-        raise UsageError(f"plan {plan.plan_id}", f"the plan is large: {'; '.join(reasons)}", step)
-
-
-def _check_erased(plan: Plan, suppression: Suppression) -> None:
-    """Refuses a plan from before an erasure: `ops.writes` would tell of it again."""
-    if names_erased(plan, suppression):
-        raise UsageError(f"plan {plan.plan_id}", "it names what was erased since", _PLAN_AGAIN)
-
-
-def _checked(
-    settings: Settings, reader: PublishedReader, plan: Plan, *, gives_up: bool
-) -> tuple[list[RecordedWrite], KnownAssets]:
-    """The writes of the plan in `ops.writes`, and the assets that stand beside its new ones. Raises UsageError."""
-    _check_run(reader, plan)
-    _check_api(settings, Published(reader).api, plan)
-    refuse_hidden(reader, settings, plan)
-    recorded = _recorded(reader, plan)
-    is_done = len(recorded_outcomes(plan, recorded)) == len(plan.entries)
-    if not is_done:
-        bring_journal(settings, plan.plan_id)
-    has_begun = bool(recorded) or LocalStorage(settings.home).exists(journal_key(plan.plan_id))
-    if gives_up and not has_begun:
-        raise _not_begun(plan)
-    if not gives_up and not is_done:
-        _check_names(Published(reader), plan, has_begun=has_begun)
-    if not has_begun:
-        _check_new(Published(reader), plan)
-    return recorded, _known_assets(reader, plan)
-
-
-def _check_run(reader: PublishedReader, plan: Plan) -> None:
-    """Refuses a plan that was compared with the tables of another home, which may follow another API."""
-    _, rows = reader.rows(statement("push/is_known_run", run_id=text(plan.published_run)))
-    if not rows[0][0]:
-        what = f"it was compared with run {plan.published_run}, which this home does not have"
-        raise UsageError(f"plan {plan.plan_id}", what, _PLAN_AGAIN)
-
-
-def _check_api(settings: Settings, known: str | None, plan: Plan) -> None:
-    """Refuses a plan for another API, such as a copy of the service in which ids and values are the same."""
-    planned, address = plan.api or known, settings.require_api().base_url
-    if planned and not is_same_service(planned, address):
-        what = f"it is for the API {planned}, and PROPSYNC_BASE_URL is {address}"
-        raise UsageError(f"plan {plan.plan_id}", what, _MOVED)
-
-
-def _not_begun(plan: Plan) -> UsageError:
-    return UsageError(f"plan {plan.plan_id}", "no apply of it has begun", "Leave it, or apply it without --give-up")
-
-
-def _check_names(published: Published, plan: Plan, *, has_begun: bool) -> None:
-    """Refuses a plan that a person has reviewed by names which mean something else since, such as those of options."""
-    if places := renamed_since(published, plan):
-        what = f"since it was made, names in it have changed: {first_of(places)}"
-        raise UsageError(f"plan {plan.plan_id}", what, _END_FIRST if has_begun else _PLAN_AGAIN)
-
-
-def _check_new(published: Published, plan: Plan) -> None:
-    """Refuses a plan with a new asset that another plan of this file created after it was made: it would double it."""
-    before = CreatedBefore(published, plan.file, after=plan.published_run)
-    new = [one for one in plan.entries if plan.resource == ASSETS.name and one.action == CREATE]
-    again = [str(one.row) for one in new if before.take(one.property_id, one.type_id, one.changes)]
-    if again:
-        named = f"{', '.join(again[:_NAMED])}{' and more' if len(again) > _NAMED else ''}"
-        what = f"after it was made, another plan of {plan.file} created {len(again):,} of its new assets (rows {named})"
-        raise UsageError(f"plan {plan.plan_id}", what, _PLAN_AGAIN)
-
-
-def _recorded(reader: PublishedReader, plan: Plan) -> list[RecordedWrite]:
-    """The writes of the plan that the published file has."""
-    _, rows = reader.rows(statement("push/writes_of_plan", plan_id=text(plan.plan_id)))
-    return [RecordedWrite(*row) for row in rows]
-
-
-def _known_assets(reader: PublishedReader, plan: Plan) -> KnownAssets:
-    new = [one for one in plan.entries if plan.resource == ASSETS.name and one.action == CREATE]
-    if not new:
-        return KnownAssets()
-    types, properties = {one.type_id for one in new}, {one.property_id for one in new}
-    planned = Published(reader).assets_known_at(time_of(plan.published_run), types, properties)
-    _, rows = reader.rows(statement("push/created_by_others", plan_id=text(plan.plan_id)))
-    return KnownAssets(planned, {asset_id for (asset_id,) in rows})
 
 
 @contextmanager

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from propsync.erasing.files import OtherFiles
 from propsync.erasing.request import Request
 from propsync.erasing.search import tables_with
-from propsync.runbooks.erase_documents import documents_naming
-from propsync.runbooks.erase_verify import look_after_erasing
+from propsync.runbooks.erasure.documents import documents_naming
+from propsync.runbooks.erasure.verify import look_after_erasing
 from propsync.runbooks.workplace import Workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.settings import Settings

@@ -9,7 +9,7 @@ from functools import partial
 
 from propsync.api import RetryPolicy
 from propsync.publish import WAREHOUSE
-from propsync.runbooks.hinted_looks import Looks
+from propsync.runbooks.hints.looks import Looks
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.report import Report, joined
 from propsync.runbooks.run_frame import Call, framed_run, plainly

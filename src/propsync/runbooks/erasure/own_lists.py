@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Iterator
 
 from propsync.errors import UsageError
-from propsync.runbooks.erase_readings import readings
+from propsync.runbooks.erasure.readings import readings
 from propsync.settings import Settings
 from propsync.suppression import Suppression
 

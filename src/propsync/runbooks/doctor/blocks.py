@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from propsync.errors import MergeFailed, StateUnusable, StopRun
-from propsync.runbooks.finding import Finding
+from propsync.runbooks.doctor.finding import Finding
 from propsync.runbooks.workspace import WAREHOUSE
 from propsync.runs import RunLock
 from propsync.settings import Settings

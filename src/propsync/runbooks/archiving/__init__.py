@@ -1,0 +1,1 @@
+"""Archives documents, verifies what is stored, and exports it."""

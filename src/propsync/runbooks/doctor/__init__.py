@@ -1,0 +1,1 @@
+"""Finds what could stop a run before the night does."""

@@ -1,0 +1,117 @@
+"""Examines the home, its disks and its locks."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from propsync.errors import HomeUnusable, PropsyncError, StopRun
+from propsync.progress import size_in_words
+from propsync.runbooks.doctor.blocks import examine_blocks
+from propsync.runbooks.doctor.finding import Finding
+from propsync.runbooks.usable_state import why_unusable
+from propsync.runbooks.workplace import refuse_elsewhere, refuse_half_erased
+from propsync.runbooks.workspace import WAREHOUSE
+from propsync.runs import RunLock
+from propsync.settings import Settings
+from propsync.storage import PARTIAL, disk_errors, refuse_unreadable, remove, replace
+
+_NETWORK = ("nfs", "cifs", "smb", "sshfs", "9p", "gluster", "ceph", "lustre", "afs", "webdav", "davfs")
+_LEAST_FREE = 0.1
+_FEWEST_FILES = 1_000
+
+
+def examine_places(settings: Settings) -> Iterator[Finding]:
+    """The disks and folders of the home, whether files can be moved between them, and who may read them."""
+    yield _room(settings)
+    yield from _files_left(settings.home)
+    kind = file_system(settings.state)
+    is_local = not any(name in kind.lower() for name in _NETWORK)
+    step = "Set PROPSYNC_HOME to a folder on a local disk: locks and databases break on network file systems"
+    yield Finding("file system", is_local, f"{settings.state} is on {kind or 'an unknown file system'}", step)
+    for folder in (settings.published, settings.landing):
+        yield from _is_reached(settings, folder)
+    yield from _are_readable(settings.state, settings.landing, settings.home / "archive")
+
+
+def _room(settings: Settings) -> Finding:
+    """The free space: a tenth of the disk, and enough for the copy of the state that each run publishes."""
+    usage, state = shutil.disk_usage(settings.home), settings.state / WAREHOUSE
+    share, needed = usage.free / usage.total, state.stat().st_size if state.is_file() else 0
+    seen = f"{size_in_words(usage.free)} free, {share:.0%} of the disk"
+    if usage.free < needed:
+        seen += f", and each run makes a copy of its tables, which take {size_in_words(needed)}"
+    is_well = share >= _LEAST_FREE and usage.free >= needed
+    return Finding("disk", is_well, seen, "Free some space on the disk")
+
+
+def _files_left(folder: Path) -> Iterator[Finding]:
+    """A finding if the disk takes few further files, although it may have space; some file systems have no limit."""
+    found = os.statvfs(folder)
+    if found.f_files and found.f_favail < _FEWEST_FILES:
+        what = f"it takes {found.f_favail:,} more files at most, whatever their size (`df -i` shows its inodes)"
+        yield Finding("disk", False, what, "Delete files on the disk, also empty ones")
+
+
+def _are_readable(*folders: Path) -> Iterator[Finding]:
+    """A finding if this user may not list a folder below them, or read a file, such as those of a run by root."""
+    try:
+        for folder in folders:
+            refuse_unreadable(folder)
+    except HomeUnusable as error:
+        yield Finding("folders", False, f"{error.where}: {error.what}", error.next_step)
+
+
+def _is_reached(settings: Settings, folder: Path) -> Iterator[Finding]:
+    """A finding if no run could move a finished file there: a mount or a link leads to another disk."""
+    partial = settings.state / f"{secrets.token_hex(8)}{PARTIAL}"
+    target = folder / partial.name
+    try:
+        with disk_errors(partial):
+            partial.touch()
+        replace(partial, target)
+    except StopRun as error:
+        yield Finding("folders", False, f"{folder}: {error.what}", error.next_step)
+    finally:
+        remove(partial)
+        remove(target)
+
+
+def examine_at_work(settings: Settings) -> Iterator[Finding]:
+    """The holder of the lock, and the user of this process."""
+    lock = RunLock(settings.state / "run.lock")
+    yield Finding("lock", True, f"held by {lock.holder()}" if lock.is_held() else "no run is at work")
+    yield Finding("user", True, f"running as uid {os.getuid()}; readers of published/ should be other users")
+
+
+def examine_state(settings: Settings) -> Iterator[Finding]:
+    """A finding for each thing that makes every run refuse to start: the state, half an erasure or half a move."""
+    if why := why_unusable(settings):
+        yield Finding("state", False, f"{why.where}: {why.what}", why.next_step)
+    else:
+        yield from examine_blocks(settings)
+    try:
+        if not RunLock(settings.state / "run.lock").is_held():  # it may be that erasure
+            refuse_elsewhere(settings)
+            refuse_half_erased(settings)
+    except PropsyncError as error:
+        yield Finding("home", False, f"{error.where}: {error.what}", error.next_step)
+
+
+def examine_archive(settings: Settings) -> Iterator[Finding]:
+    """How long documents are kept, if somebody set that: a number too small would remove what a law wants kept."""
+    if (years := settings.archive_keep_years) is not None:
+        source = settings.source("archive_keep_years")
+        seen = f"propsync removes documents {years} years after their assessment was deleted"
+        yield Finding("archive", True, f"{seen} (PROPSYNC_ARCHIVE_KEEP_YEARS, {source})")
+
+
+def file_system(path: Path) -> str:
+    """The kind of file system that a folder is on, as the system calls it (ext4, nfs4, …)."""
+    mounts = [part for part in psutil.disk_partitions(all=True) if path.is_relative_to(part.mountpoint)]
+    return max(mounts, key=lambda part: len(part.mountpoint)).fstype if mounts else ""

@@ -1,0 +1,1 @@
+"""Erases records, fields and documents, and proves it."""

@@ -1,0 +1,1 @@
+"""Reads the records that hints name, by day and by night."""

@@ -1,0 +1,1 @@
+"""Applies, shows and undoes plans."""

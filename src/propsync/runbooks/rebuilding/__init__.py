@@ -1,0 +1,1 @@
+"""Makes the tables again from what was landed."""
