@@ -6,7 +6,7 @@ from functools import partial
 
 from propsync.erasing.landed import ErasedLanding
 from propsync.merge import erased_versions
-from propsync.runbooks import workspace
+from propsync.runbooks import opened
 from propsync.runbooks.erasure import erase as runbook
 from propsync.suppression import Suppression
 
@@ -22,7 +22,7 @@ def _not_cut(patches: Patches) -> None:
         def __bool__(self) -> bool:
             return False
 
-    patches.put(workspace, "Suppression", Blind)
+    patches.put(opened, "Suppression", Blind)
 
 
 @_bug("an erasure leaves landing as it is")

@@ -17,6 +17,7 @@ from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.known_api import note_api, other_api
 from propsync.runbooks.landed_apis import refuse_foreign_landing
+from propsync.runbooks.opened import opened_workspace
 from propsync.runbooks.push.abandoned import record_abandoned
 from propsync.runbooks.report import Report, in_one_line, left_behind, not_understood
 from propsync.runbooks.resource_sync import ResourceSync
@@ -93,7 +94,7 @@ def _framed(
     then: Callable[[], None],
 ) -> Report:
     began = time.monotonic()
-    with Workspace.opened(settings, f"propsync {flow}", policy) as workspace:
+    with opened_workspace(settings, f"propsync {flow}", policy) as workspace:
         refuse_lost_history(workspace)
         refuse_foreign_landing(workspace, landed := workspace.manifests.all_runs())
         work = prepare(workspace)

@@ -7,16 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from propsync.api import Api, RetryPolicy, TokenSource
+from propsync.api import Api
 from propsync.landing import Bases, Manifests, PageStore
 from propsync.merge import Hiding, Merger, ShapeStore
 from propsync.publish import DeltaOptions, Publisher
 from propsync.resources import Catalogue, Definition, catalogue_of
-from propsync.runbooks.workplace import Workplace, workplace
+from propsync.runbooks.workplace import Workplace
 from propsync.runs import Journal
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
-from propsync.suppression import Suppression
 from propsync.warehouse import Warehouse
 
 WAREHOUSE = "warehouse.duckdb"
@@ -55,29 +54,6 @@ class Workspace:
         """The API; only a site that was opened without it has none."""
         assert self.connection is not None, "this run sends no request to the API"
         return self.connection
-
-    @classmethod
-    @contextmanager
-    def opened(cls, settings: Settings, what: str, policy: RetryPolicy | None = None) -> Iterator[Workspace]:
-        """The site, under the lock. Raises SettingsError, Busy, StateUnusable, HomeUnusable, DiskFull."""
-        access = settings.require_api()
-        from propsync.runbooks.hiding import settle_hiding  # which opens workspaces itself
-
-        with workplace(settings, what) as place:
-            settle_hiding(settings, place)
-            suppression = Suppression.of(LocalStorage(settings.home))
-            with (
-                Api(
-                    access.base_url,
-                    TokenSource.of(access),
-                    max_concurrency=settings.max_concurrency,
-                    policy=policy,
-                    revise=suppression.json if suppression else None,
-                ) as api,
-                cls.offline(settings, place, settings.state / WAREHOUSE) as workspace,
-            ):
-                workspace.connection = api
-                yield workspace
 
     @classmethod
     @contextmanager
