@@ -18,7 +18,8 @@ from kit.world_server import WorldServer
 
 from propsync.runbooks import Report
 from propsync.runbooks.retention import prune
-from propsync.runbooks.workspace import WAREHOUSE, Workspace, workplace
+from propsync.runbooks.workplace import workplace
+from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import next_run
 
 FIRST = datetime(2026, 3, 2, 2, 30, tzinfo=UTC)
