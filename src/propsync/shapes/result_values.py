@@ -40,7 +40,7 @@ def value_of_kind(kind: str, results: Sequence[Any], references: Sequence[Path])
     left = Counter(path for of_result in places for path in of_result)
     if not left:
         return None
-    best = min(left, key=lambda path: (_place_rank(path, kind), -left[path], *_lesser(kind, results, path)))
+    best = min(left, key=lambda path: (*_blank_rank(kind, results, path), -left[path], *_lesser(kind, results, path)))
     best = next(
         (path for path in sorted(left) if _may_be_value(path[-1], kind) and _is_fuller(results, path, best)), best
     )
@@ -111,6 +111,8 @@ def is_number(held: Any) -> bool:
 _SINGLE = ("text", "number", "date", "time", "qr")
 _LINKS = ("http://", "https://", "data:", "/")
 _LOOKS: dict[str, Callable[[Any], float]] = {
+    "text": lambda held: isinstance(held, str),
+    "qr": lambda held: isinstance(held, str),
     "number": is_number,
     "option": lambda held: isinstance(held, list),
     "date": lambda held: isinstance(held, str) and held[:4].isdigit(),
@@ -185,6 +187,14 @@ def _adds(result: Any, path: Path, better: Sequence[Path]) -> bool:
 
 def _may_be_value(name: str, kind: str) -> bool:
     return _value_rank(name, kind) <= _PLAUSIBLE and plain(name) not in BESIDE
+
+
+def _blank_rank(kind: str, results: Sequence[Any], path: Path) -> tuple[tuple[bool, int, int], bool]:
+    """Ranks places that no name calls the value: one that is blank in each result comes last, such as a `numberValue`
+    beside the text of a qr.
+    """
+    found = _place_rank(path, kind)
+    return found, found[0] and all(is_blank(follow(result, path)) for result in results)
 
 
 def _place_rank(path: Path, kind: str) -> tuple[bool, int, int]:

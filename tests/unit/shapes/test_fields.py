@@ -404,6 +404,21 @@ def test_of_unlikely_members_the_one_that_looks_like_its_kind_is_the_value(kind,
     assert result_shape(results, {"f0", "f1", "f2"})[f"value:{kind}"].split(", ")[0] == found
 
 
+@pytest.mark.parametrize(
+    ("kind", "held", "found"),
+    [
+        ("qr", {"textValue": "Q1", "numberValue": None, "optionIds": []}, "textValue"),
+        ("qr", {"text": "Q1", "date": None, "number": None}, "text"),
+        ("qr", {"textValue": "Q1", "numberValue": 0, "isSet": True}, "textValue"),
+        ("image", {"blob": {"url": "https://x/1.jpg"}, "asset": None, "optionIds": []}, "blob"),
+    ],
+)
+def test_of_a_member_for_each_kind_of_value_the_one_that_has_it_is_the_value(kind, held, found):
+    """A qr is a text too, and was read from the member for dates, which is blank in each."""
+    results = [asset({"type": kind, "field": f"f{n}"} | held) for n in range(3)]
+    assert result_shape(results, {"f0", "f1", "f2"})[f"value:{kind}"].split(", ")[0] == found
+
+
 def test_the_own_id_of_results_is_no_value_where_results_of_other_kinds_have_one():
     """Fields that nobody had filled in looked filled."""
     told = {"type": "text", "field": "f1", "value": "x"}
