@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from kit.comparing import assert_same, difference
-from kit.small_api import DOOR, SmallHome, assessment, asset
+from kit.small_api import DOOR, LIFT, SmallHome, assessment, asset
 from variants import daily
 
 from propsync.runbooks.doctor.examine import examine
@@ -158,6 +158,24 @@ def test_documented_members_under_a_similar_name_are_never_silent(small_nights: 
         small_nights, told | {"type": "k1", "dueDate": None}, told | {"type": "k2", "due_date": "2026-01-01"}
     )
     assert small_nights.sync().exit_code == 0
+
+
+def test_a_type_by_its_name_counts_by_the_id_beside_it_from_the_first_night(small_nights: SmallHome):
+    """The first night knew no types yet: tables by type were empty, and took other names with the second night."""
+    small_nights.server.types = [DOOR, LIFT]
+    typed = [("Doors", "t1"), ("Lifts", "t2")] * 4
+    small_nights.server.assets = [asset(f"a{n}", type=name, typeId=known) for n, (name, known) in enumerate(typed)]
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows("select distinct asset_type_id, asset_type from assets order by all") == [
+        ("t1", "Doors"),
+        ("t2", "Lifts"),
+    ]
+
+
+def test_types_by_name_alone_are_never_silent_on_the_first_night(small_nights: SmallHome):
+    small_nights.server.types = [DOOR, LIFT]
+    small_nights.server.assets = [asset(f"a{n}", type=("Doors", "Lifts")[n % 2]) for n in range(8)]
+    assert small_nights.sync().left_behind[0].startswith("assets: type could not be read: none of 8 values at type")
 
 
 def test_results_of_another_kind_than_their_fields_are_never_silent(small_nights: SmallHome):

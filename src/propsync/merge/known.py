@@ -12,19 +12,23 @@ from propsync.warehouse import Warehouse, quoted, statement
 
 
 def known_values(
-    warehouse: Warehouse, statuses: Collection[str], types: Collection[str] = ()
+    warehouse: Warehouse, statuses: Collection[str], types: Resource | None = None, listed: Collection[str] = ()
 ) -> Mapping[str, Collection[str]]:
     """Property ids, type ids and statuses, by the names that `resources.Role.known` uses.
 
-    `types` are the assessment types that this run has read and not yet merged.
+    `listed` are ids of `types` that this run has read and not yet merged.
     """
+
+    def known(kinds: Resource) -> set[str]:
+        return _keys(warehouse, kinds).union(listed if kinds == types else ())
+
     naming = filter(_names_properties, warehouse.catalogue)
     queries = (statement("merge/property_ids", present=warehouse.present(one.name)) for one in naming)
     properties = warehouse.rows(" union ".join(queries))
     return {
         "property_ids": {found for (found,) in properties},
-        "asset_type_ids": _keys(warehouse, ASSET_TYPES),
-        "assessment_type_ids": {*types, *_keys(warehouse, ASSESSMENT_TYPES)},
+        "asset_type_ids": known(ASSET_TYPES),
+        "assessment_type_ids": known(ASSESSMENT_TYPES),
         "statuses": set(statuses),
     }
 

@@ -12,7 +12,7 @@ from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, Resourc
 from propsync.landing import Manifest
 from propsync.merge import build_tables, is_mostly_changed, known_fields, known_values, listed_keys
 from propsync.records import HASH_VERSION, PayloadUnreadable
-from propsync.resources import ASSESSMENT_TYPES, Resource, definition_of
+from propsync.resources import Resource, definition_of
 from propsync.runbooks import statuses
 from propsync.runbooks.deletes import Accepted, Deletes
 from propsync.runbooks.known_api import apis_with
@@ -229,10 +229,9 @@ class ResourceSync:
     def _known(self, asked: Sequence[str], types: Manifest | None) -> Mapping[str, Collection[str]]:
         """The evidence for members that the API's document does not name, also from types that this run has read."""
         kinds: set[str] = set()
-        if types is not None and types.resource == ASSESSMENT_TYPES.name:
-            cutter = cutter_of(self._shapes[types.resource], ASSESSMENT_TYPES)
-            kinds = listed_keys(self._workspace.pages, types, cutter)
-        return known_values(self._workspace.warehouse, asked, kinds)
+        if types is not None and self._types is not None:
+            kinds = listed_keys(self._workspace.pages, types, cutter_of(self._shapes[types.resource], self._types))
+        return known_values(self._workspace.warehouse, asked, self._types, kinds)
 
     def _merge(self, types: Manifest | None, manifest: Manifest | None, listed: StagedKeys | None = None) -> None:
         with _as_merge_failure(self._resource):

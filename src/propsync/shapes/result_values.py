@@ -190,9 +190,7 @@ def _may_be_value(name: str, kind: str) -> bool:
 
 
 def _blank_rank(kind: str, results: Sequence[Any], path: Path) -> tuple[tuple[bool, int, int], bool]:
-    """Ranks places that no name calls the value: one that is blank in each result comes last, such as a `numberValue`
-    beside the text of a qr.
-    """
+    """Ranks places. Of those that no name calls the value, one that is blank in each result comes last."""
     found = _place_rank(path, kind)
     return found, found[0] and all(is_blank(follow(result, path)) for result in results)
 
