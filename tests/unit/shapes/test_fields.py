@@ -149,6 +149,13 @@ def test_an_option_s_id_is_what_assets_choose_and_its_label_is_what_is_left():
     assert (found["option_id"], found["option_label"]) == ("value", "text")
 
 
+@pytest.mark.parametrize("label", ["title", "displayName", "caption"])
+def test_a_name_beside_a_label_is_a_key_of_programs(label):
+    """Tools for forms write `{"name": "question1", "title": "Is it damaged?"}`, and columns took the key's name."""
+    definition = {"id": "f1", "type": "text", "name": "n_1", label: "Is it damaged?"}
+    assert definition_shape([asset_type(definition)])["field_label"] == label
+
+
 @pytest.mark.parametrize("own", ["id", "optionId", "code"])
 def test_an_id_is_no_label_where_assets_name_options_by_their_labels(own):
     options = [{"at": at, own: f"o{at}", "displayName": label} for at, label in enumerate(["Good", "Bad"])]
