@@ -76,6 +76,8 @@ def test_options_and_choices_in_no_known_form_are_never_silent(small_nights: Sma
     assert [one.what for one in shapes] == ["shape of assets: result_value:option"]
     show_options(small_nights, good, "o1,o2")
     assert small_nights.sync().exit_code == 3
+    show_options(small_nights, good, [one | {"isSelected": one["id"] == "o1"} for one in good])
+    assert small_nights.sync().exit_code == 3  # each option looked chosen
     show_options(small_nights, good, ["o1"])
     assert small_nights.sync().exit_code == 0
     assert small_nights.rows("select distinct state from by_type.doors") == [("Good",)]

@@ -12,12 +12,13 @@ from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.definitions import choice_ids
 from propsync.shapes.entries import Entry, entries
 from propsync.shapes.fields import FIELDS, KIND
-from propsync.shapes.members import is_blank, leads_on
+from propsync.shapes.members import is_blank, leads_on, plain
 from propsync.shapes.result_values import is_number
 
 _ENOUGH = 5  # odd values; fewer are rows of `ops.value_issues` alone
 _COLUMNS = ("number", "date", "time", "image", "file", "pin")
 """The kinds of fields whose column has values of other kinds as NULL."""
+_CHOSEN = ("selected", "chosen", "checked", "ticked", "picked")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 
 
@@ -110,21 +111,30 @@ def _is_time(held: Any) -> bool:
 
 
 def _is_choice(types: Shape, ids: Collection[str]) -> Callable[[Any], bool]:
-    """Whether a value names options. A text such as `o1,o2` does not, unless a field has that option."""
+    """Whether a value names options. A text such as `o1,o2` does not, unless a field has that option.
+
+    Nor does a list of all options that marks some as not chosen.
+    """
 
     def is_joined(held: Any) -> bool:
         return isinstance(held, str) and "," in held and held not in ids
 
-    return lambda held: all(_choices(held, types)) and not is_joined(held)
+    return lambda held: all(_choices(held, types)) and not is_joined(held) and not any(map(_is_unchosen, _listed(held)))
 
 
 def _choices(held: Any, types: Shape) -> list[str | None]:
     """The ids of the options that a value names, None for what names none."""
     paths = choice_ids(types)
-    return [
-        first_text(one, paths) if isinstance(one, dict) else text_of(one)
-        for one in (held if isinstance(held, list) else [held])
-    ]
+    return [first_text(one, paths) if isinstance(one, dict) else text_of(one) for one in _listed(held)]
+
+
+def _listed(held: Any) -> list[Any]:
+    return held if isinstance(held, list) else [held]
+
+
+def _is_unchosen(choice: Any) -> bool:
+    members = choice.items() if isinstance(choice, dict) else ()
+    return any(held is False and plain(name).removeprefix("is") in _CHOSEN for name, held in members)
 
 
 def _inner_texts(option: Entry, types: Shape) -> Iterator[str | None]:
