@@ -84,9 +84,10 @@ def _may_hold_value(kind: str, held: dict[str, Any], name: str) -> bool:
     return len(held) == 1 or (kind == "option" and isinstance(held[name], list))
 
 
-def _lesser(kind: str, results: Sequence[Any], path: Path) -> tuple[float, bool, Path]:
+def _lesser(kind: str, results: Sequence[Any], path: Path) -> tuple[float, bool, bool, Path]:
     """Ranks members with equal names and numbers: by their values, then `rawValue` before `display`."""
-    return -_fitting(kind, results, path), not plain(path[-1]).endswith("value"), path
+    name = plain(path[-1])
+    return -_fitting(kind, results, path), name.startswith(_SHOWN), not name.endswith("value"), path
 
 
 def _fitting(kind: str, results: Sequence[Any], path: Path) -> float:
@@ -108,6 +109,7 @@ def is_number(held: Any) -> bool:
     return isinstance(held, int | float) and not isinstance(held, bool)
 
 
+_SHOWN = ("display", "formatted", "pretty")
 _SINGLE = ("text", "number", "date", "time", "qr")
 _LINKS = ("http://", "https://", "data:", "/")
 _LOOKS: dict[str, Callable[[Any], float]] = {
@@ -189,10 +191,10 @@ def _may_be_value(name: str, kind: str) -> bool:
     return _value_rank(name, kind) <= _PLAUSIBLE and plain(name) not in BESIDE
 
 
-def _blank_rank(kind: str, results: Sequence[Any], path: Path) -> tuple[tuple[bool, int, int], bool]:
+def _blank_rank(kind: str, results: Sequence[Any], path: Path) -> tuple[bool, bool, tuple[bool, int, int]]:
     """Ranks places. Of those that no name calls the value, one that is blank in each result comes last."""
     found = _place_rank(path, kind)
-    return found, found[0] and all(is_blank(follow(result, path)) for result in results)
+    return found[0], found[0] and all(is_blank(follow(result, path)) for result in results), found
 
 
 def _place_rank(path: Path, kind: str) -> tuple[bool, int, int]:

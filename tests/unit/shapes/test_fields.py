@@ -417,7 +417,9 @@ def test_of_unlikely_members_the_one_that_looks_like_its_kind_is_the_value(kind,
         ("qr", {"textValue": "Q1", "numberValue": None, "optionIds": []}, "textValue"),
         ("qr", {"text": "Q1", "date": None, "number": None}, "text"),
         ("qr", {"textValue": "Q1", "numberValue": 0, "isSet": True}, "textValue"),
+        ("qr", {"textValue": "Q1", "dateValue": None, "pin": None, "file": []}, "textValue"),
         ("image", {"blob": {"url": "https://x/1.jpg"}, "asset": None, "optionIds": []}, "blob"),
+        ("image", {"displayValue": "1.jpg", "fileValue": {"url": "https://x/1.jpg"}}, "fileValue"),
     ],
 )
 def test_of_a_member_for_each_kind_of_value_the_one_that_has_it_is_the_value(kind, held, found):
