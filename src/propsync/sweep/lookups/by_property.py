@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from propsync.api import why_unaskable
 from propsync.errors import ResourceFailed, UsageError
+from propsync.records import decode_shallow, text_of
 from propsync.sweep.lookups.batches import Batch, Batches, Key
 from propsync.sweep.page_reader import Asked, Reading, RefusedPage
 
@@ -74,6 +77,8 @@ class ByProperty:
                 self._answers.gone[key] = answer.what
             else:
                 self._asking.is_unprovable(key, answer.what)
+        elif self._asking.cutter.keys(answer.page.records) == [key] and _is_bare(answer.page.records[0], key):
+            self._answers.gone[key] = "the API shows its key and nothing else"
         elif self._asking.cutter.keys(answer.page.records) == [key]:
             self._asking.stage(answer)
             self._answers.found.add(key)
@@ -96,3 +101,11 @@ class ByProperty:
         return (
             f"{one.request}: {alone.what}" if isinstance(alone, ResourceFailed) else f"{one.request} does not show it"
         )
+
+
+def _is_bare(record: msgspec.Raw, key: Key) -> bool:
+    """Whether a record has nothing but its key: some services show such a schedule for each property and type."""
+    found = decode_shallow(record)
+    return isinstance(found, dict) and all(
+        held in (None, "", [], {}) or text_of(held) in key for held in found.values()
+    )
