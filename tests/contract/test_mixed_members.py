@@ -111,6 +111,15 @@ def test_values_that_mostly_do_not_fit_their_kind_are_never_silent(small_nights:
     assert small_nights.sync().exit_code == 0
 
 
+def test_a_pin_of_which_propsync_reads_one_number_is_never_silent(small_nights: SmallHome):
+    """The column of pins had x, and y was in `payload` alone."""
+    pin = {"type": "pin", "field": "f1", "x": 0.25, "y": 0.5}
+    small_nights.server.assets = [asset(f"a{n}", fields=[pin]) for n in range(6)]
+    report = small_nights.sync()
+    assert (report.exit_code, len(report.left_behind)) == (3, 1)
+    assert "6 of 6 values do not fit the kind pin" in report.left_behind[0]
+
+
 def test_the_first_day_that_a_program_can_write_is_no_date_of_an_odd_form(small_nights: SmallHome):
     """Programs of .NET write it where nobody entered a date."""
     unset = {"type": "date", "field": "f1", "value": "0001-01-01T00:00:00"}

@@ -31,7 +31,8 @@ def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: S
     offered = list(_offered(types, listed))
     ids = {text for one in offered for text in (one.name, text_of(one.value), *_inner_texts(one, types)) if text}
     fits = {"number": is_number, "date": _is_date, "time": _is_time, "option": _is_choice(types, ids)}
-    fits |= {"text": _is_scalar, "qr": _is_scalar}
+    # a pin that is a number is one of its two places, and the other is a member of its own
+    fits |= {"text": _is_scalar, "qr": _is_scalar, "pin": lambda held: not is_number(held)}
     found = [(kind, own, value) for kind, own, value in _said(types, assets, listed, records) if own in fits]
     of_others = _of_other_kinds([(kind, own) for kind, own, _ in found])
     for kind, is_fit in fits.items():
