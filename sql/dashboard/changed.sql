@@ -26,7 +26,7 @@ places as (
   union all
   select 'asset_type_id', asset_type_id, name from main.asset_types
   union all
-  select 'assessment_type_id', assessment_type_id, name from main.assessment_types
+  select 'assessment_type_id', assessment_type_id, type_label from main.assessment_types
 ),
 flags as (
   -- changes have no values of arrays. Of an assessment's flags, the present ones say more than two dashes
@@ -75,7 +75,7 @@ spelt as (
 select
   coalesce(properties.property_label, properties.property_name, spelt.property_id) as property,
   spelt.resource,
-  coalesce(spelt.type, spelt.type_id) as type,
+  coalesce(types.type_label, spelt.type, spelt.type_id) as type,
   spelt.change,
   spelt.label as field,
   spelt.sides[1] as before,
@@ -83,6 +83,8 @@ select
   spelt.record_id as record
 from spelt
 left join marts.properties using (property_id)
+left join (select assessment_type_id, type_label from main.assessment_types) as types
+  on types.assessment_type_id = spelt.type_id and spelt.resource <> 'assets'
 order by
   list_position(['assessments', 'schedules', 'assets'], spelt.resource),
   spelt.change,

@@ -4,11 +4,7 @@
 -- read by then was not complete, the counts are those of the last complete read
 select
   day,
-  if(
-    count(*) over (partition by day, any_value(assessment_type)) > 1,
-    concat_ws(', ', any_value(assessment_type), assessment_type_id),
-    coalesce(any_value(assessment_type), assessment_type_id)
-  ) as assessment_type,
+  coalesce(any_value(type_label), any_value(assessment_type), assessment_type_id) as assessment_type,
   sum(properties_in_date)::bigint as in_date,
   sum(properties_due_soon)::bigint as due_soon,
   sum(properties_unknown)::bigint as unknown,
@@ -16,6 +12,7 @@ select
   any_value(complete_read_on) as last_complete_read,
   assessment_type_id
 from marts.compliance_days
+left join (select assessment_type_id, type_label from main.assessment_types) as types using (assessment_type_id)
 where (is_month_end or day = (select max(day) from marts.compliance_days))
   and day > (select max(day) from marts.compliance_days) - interval 1 year
 group by day, assessment_type_id

@@ -4,7 +4,7 @@
 -- without a bundle have none here: approved_without_bundle of marts.properties counts them. So each new bundle can add some
 select
   coalesce(property_label, property_name, property_id) as property,
-  coalesce(assessment_type, assessment_type_id) as assessment_type,
+  coalesce(type_label, assessment_type, assessment_type_id) as assessment_type,
   title as action,
   priority,
   state,
@@ -13,6 +13,7 @@ select
   responsible
 from marts.actions
 left join (select property_id, property_label from marts.properties) as labels using (property_id)
+left join (select assessment_type_id, type_label from main.assessment_types) as types using (assessment_type_id)
 where coalesce(is_open, true)
   and is_in_api
   and coalesce(priority_rank, 1) <= coalesce((

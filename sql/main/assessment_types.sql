@@ -1,11 +1,14 @@
 -- grain: assessment_type_id
 -- why: every type ever listed, with its latest definition; a tombstone means that the API no longer lists it
 with versions as (
-  select * from staging.readable_types where valid_to is null
+  select *, {{name}} as name from staging.readable_types where valid_to is null
 )
 select
   assessment_type_id,
-  {{name}} as name,
+  name,
+  if(
+    count(*) over (partition by name) > 1, concat_ws(', ', name, assessment_type_id), coalesce(name, assessment_type_id)
+  ) as type_label,
   change not in ('delete', 'erase') as is_listed,
   payload{{open_columns}}
 from versions
