@@ -6,9 +6,9 @@ with versions as (
 select
   assessment_type_id,
   name,
+  change not in ('delete', 'erase') as is_listed,
+  payload,
   if(
     count(*) over (partition by name) > 1, concat_ws(', ', name, assessment_type_id), coalesce(name, assessment_type_id)
-  ) as type_label,
-  change not in ('delete', 'erase') as is_listed,
-  payload{{open_columns}}
+  ) as type_label{{open_columns}}
 from versions
