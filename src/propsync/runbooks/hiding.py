@@ -21,6 +21,7 @@ from propsync.merge import (
 from propsync.resources import ASSESSMENT_TYPES, ASSET_TYPES, Catalogue
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.erasure.lost import erasures_in, find_lost, refuse
+from propsync.runbooks.last_time import last_time
 from propsync.runbooks.rebuilding.sources import unnamed_lists, whole_catalogue
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.workplace import Workplace
@@ -96,7 +97,7 @@ def _write(settings: Settings, place: Workplace, fresh: Path, catalogue: Catalog
         for name, path in whole.items():
             read_history(warehouse, name, path, hiding, workspace.shapes.get(name))
         carried.write_into(warehouse, hiding)
-        run = next_run("hide", workspace.journal.last_time())
+        run = next_run("hide", last_time(workspace))
         workspace.journal.begin(run)
         build_reference(warehouse, run.run_id, settings.reference)
         if erasures := Erasures(workspace.storage).all():

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Protocol
 
 from propsync.api import RetryPolicy
@@ -17,13 +17,14 @@ from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.known_api import note_api, other_api
 from propsync.runbooks.landed_apis import refuse_foreign_landing
+from propsync.runbooks.last_time import APART, last_time
 from propsync.runbooks.opened import opened_workspace
 from propsync.runbooks.push.abandoned import record_abandoned
 from propsync.runbooks.report import Report, in_one_line, left_behind, not_understood
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.retention import prune, refuse_lost_history
 from propsync.runbooks.workspace import Workspace
-from propsync.runs import Run, next_run, run_status, time_of
+from propsync.runs import Run, next_run, run_status
 from propsync.settings import Settings
 from propsync.suppression import FORGOTTEN, Erasures
 from propsync.warehouse import statement
@@ -32,9 +33,6 @@ from propsync.webhook.rows import take_in
 _log = logging.getLogger("propsync.run")
 _FREQUENT = ("hints",)
 """Runs that leave old files to the next night: there may be hundreds a day, and a base costs as much each time."""
-
-_APART = timedelta(hours=1)
-"""Clocks of two machines, or of one that was corrected, may differ by less."""
 
 
 Step = Callable[[], "str | None"]
@@ -98,7 +96,7 @@ def _framed(
         refuse_lost_history(workspace)
         refuse_foreign_landing(workspace, landed := workspace.manifests.all_runs())
         work = prepare(workspace)
-        run = next_run(flow, _last_time(workspace, landed), now)
+        run = next_run(flow, last_time(workspace, now, landed), now)
         ahead = _ahead_of_clock(run, now or datetime.now(UTC))
         for killed in workspace.journal.begin(run):
             _log.warning("run %s was killed; this run merges what it landed completely", killed)
@@ -114,9 +112,10 @@ def _framed(
             workspace.warehouse.empty_staging()
             withheld = check(workspace, run)
             left += withheld.lines
-            call("marts", lambda: _build_desk(workspace, run, withheld.tables, left))
             pages: dict[str, bytes] = {}
-            call("dashboard", lambda: _draw(workspace, run, withheld.tables, left, pages))
+            if run_status(workspace.journal.verdicts(run.run_id)) != "failed":  # else nobody sees them, dated today
+                call("marts", lambda: _build_desk(workspace, run, withheld.tables, left))
+                call("dashboard", lambda: _draw(workspace, run, withheld.tables, left, pages))
             report = _end(workspace, run, began, left)
             if report.status != "failed":
                 call("publish", lambda: _publish(workspace, run, withheld.tables, pages, mended))
@@ -131,7 +130,7 @@ def _framed(
 
 def _ahead_of_clock(run: Run, now: datetime) -> list[str]:
     """A line if the clock is far behind the last run: this run has the day of that one, and so have its marts."""
-    if run.time - now <= _APART:
+    if run.time - now <= APART:
         return []
     line = (
         f"the last run is of {run.time:%Y-%m-%d %H:%M} UTC, and the clock of this machine is behind it. Until then, "
@@ -202,12 +201,6 @@ def _refuse_half_hidden(workspace: Workspace) -> None:
 def _tell_unmatched(workspace: Workspace) -> None:
     for line in workspace.hiding.warnings() if workspace.hiding else ():
         _log.warning("%s", line)
-
-
-def _last_time(workspace: Workspace, landed: Collection[str]) -> datetime | None:
-    """The time of the latest run; the journal does not know what landed if the state was lost."""
-    known = [workspace.journal.last_time(), time_of(max(landed)) if landed else None]
-    return max(filter(None, known), default=None)
 
 
 def _build_desk(workspace: Workspace, run: Run, withheld: Collection[str], left: list[str]) -> str | None:

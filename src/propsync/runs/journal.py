@@ -38,6 +38,15 @@ class Journal:
         found: datetime | None = self._warehouse.value(statement("runs/latest_time"))
         return found
 
+    def forget_ahead(self, latest: datetime, kept: Collection[str]) -> list[str]:
+        """Forgets runs after `latest` that ended badly and left nothing, but for those in `kept`; returns their ids."""
+        rows = self._warehouse.rows(statement("runs/ahead"), {"latest": latest, "kept": [*kept]})
+        run_ids = [run_id for (run_id,) in rows]
+        with self._warehouse.transaction():
+            for forget in ("runs/forget_resources", "runs/forget"):
+                self._warehouse.execute(statement(forget), {"run_ids": run_ids})
+        return run_ids
+
     def is_known(self, run_id: str) -> bool:
         """Whether the journal has that run."""
         return bool(self._warehouse.value(statement("runs/is_known"), {"run_id": run_id}))

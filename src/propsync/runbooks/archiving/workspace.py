@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -32,6 +32,7 @@ from propsync.runbooks.desk import build_desk
 from propsync.runbooks.erasure.documents import DocumentSearch
 from propsync.runbooks.hiding import settle_hiding
 from propsync.runbooks.landed_apis import refuse_foreign_landing
+from propsync.runbooks.last_time import APART, last_time
 from propsync.runbooks.retention import refuse_lost_history
 from propsync.runbooks.run_frame import merge_earlier
 from propsync.runbooks.workplace import blobs_of, workplace
@@ -47,8 +48,6 @@ if TYPE_CHECKING:
     from propsync.documents.cluster.fetcher import ClusterFetcher
 
 _log = logging.getLogger("propsync.archive")
-_APART = timedelta(hours=1)
-"""Clocks of two machines, or of one that was corrected, may differ by less."""
 
 
 class Outcome(Protocol):
@@ -125,7 +124,7 @@ class ArchiveWorkspace:
 
     def begin(self, workspace: Workspace) -> Run:
         """A run that notes something now."""
-        run = next_run("archive", workspace.journal.last_time())
+        run = next_run("archive", last_time(workspace))
         for killed in workspace.journal.begin(run):
             _log.warning("run %s was killed; the next sync merges what it landed completely", killed)
         return run
@@ -148,7 +147,7 @@ class ArchiveWorkspace:
 
     def correct_times(self, workspace: Workspace, now: datetime) -> None:
         """Makes documents due that the clock, when it was ahead, gave a time in the future."""
-        ledger, latest = Ledger(workspace.warehouse), now + _APART
+        ledger, latest = Ledger(workspace.warehouse), now + APART
         if count := ledger.times_to_come(latest):
             _log.warning("the clock was ahead when propsync asked for %d documents: they are due now", count)
             run = self.begin(workspace)

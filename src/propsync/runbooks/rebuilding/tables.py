@@ -32,6 +32,7 @@ from propsync.runbooks.desk import build_desk
 from propsync.runbooks.hiding import learn_from
 from propsync.runbooks.known_api import rebuilt_of_other_api
 from propsync.runbooks.landed_apis import take_landed_apis
+from propsync.runbooks.last_time import last_time
 from propsync.runbooks.rebuilding.losses import Loss, Losses, refuse
 from propsync.runbooks.rebuilding.sources import Source
 from propsync.runbooks.resource_sync import ResourceSync
@@ -204,9 +205,8 @@ class RebuiltTables:
         self.losses = losses
 
     def _begin(self, landed: dict[str, list[str]]) -> Run:
-        times = [time_of(run_id) for run_id in (*landed, *([self.base.run_id] if self.base else ()))]
-        known = self.workspace.journal.last_time()
-        run = next_run(self.flow, max([*times, *([known] if known else [])]), self.now)
+        kept = [*landed, *([self.base.run_id] if self.base else ())]
+        run = next_run(self.flow, last_time(self.workspace, self.now, kept), self.now)
         self.workspace.journal.begin(run)
         return run
 
