@@ -73,13 +73,14 @@ required as (
     count(*) as required_assessments,
     if(bool_or(is_missing is null), null, count(*) filter (is_missing)) as missing_assessments,
     array_to_string(
-      list_sort(list(coalesce(assessment_type, assessment_type_id)) filter (is_missing)), '; '
+      list_sort(list(coalesce(type_label, assessment_type, assessment_type_id)) filter (is_missing)), '; '
     ) as missing,
     count(*) filter (state = 'in date') as in_date,
     count(*) filter (state = 'due soon') as due_soon,
     count(*) filter (state = 'out of date') as out_of_date,
     count(*) filter (state = 'unknown') as unknown
   from marts.compliance
+  left join (select assessment_type_id, type_label from main.assessment_types) as types using (assessment_type_id)
   group by property_id
 ),
 flags as (
