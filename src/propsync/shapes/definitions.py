@@ -56,6 +56,13 @@ def field_ids(types: Sequence[Any], shape: Shape) -> set[str]:
     return {field_id for field_id in found if field_id}
 
 
+def option_ids(types: Sequence[Any], shape: Shape) -> set[str]:
+    """The ids of the options of all fields that `types` define, by their known shape; none if options are texts."""
+    definitions = values([entry for one in types for entry in entries(one, FIELDS)])
+    offered = [one for held in definitions for path in shape.paths("field_options") for one in entries(held, path)]
+    return {text for one in offered if (text := one.first_text(shape.paths("option_id")))}
+
+
 def choice_ids(types: Shape) -> tuple[Path, ...]:
     """Where a chosen option has its id if it is an object: as in the definition, or under a usual name."""
     return (*filter(None, types.paths("option_id")), ("id",), ("optionId",), ("option",))

@@ -9,7 +9,7 @@ from propsync.landing import Manifest, PageStore
 from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES
 from propsync.shapes.choice import Shape
 from propsync.shapes.cutting import cutter_of
-from propsync.shapes.definitions import field_ids, find_definition_shape
+from propsync.shapes.definitions import field_ids, find_definition_shape, option_ids
 from propsync.shapes.flags import find_flag_history
 from propsync.shapes.misfits import settle_values
 from propsync.shapes.results import find_result_shape
@@ -52,7 +52,7 @@ def look_into_assets(
 ) -> None:
     """Settles the inner parts of asset types and assets from these records. No filter chose them if `is_whole`."""
     find_definition_shape(types, listed, records, ("fields",))
-    find_result_shape(assets, records, field_ids(listed, types))
+    find_result_shape(assets, records, field_ids(listed, types), option_ids(listed, types))
     settle_read(types, assets, listed, records, is_whole=is_whole, earlier=earlier)
     if is_whole:
         settle_values(types, assets, listed, records)

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from propsync.records import Path, follow
+from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice
 from propsync.shapes.fields import KIND, KINDS
-from propsync.shapes.members import carries, contradicts, is_blank, plain
+from propsync.shapes.members import SPEAKS, carries, contradicts, is_blank, plain
 
 LIKELY_VALUE = ("value", "values", "val", "content", "answer", "result", "data")
 _PLAUSIBLE = 2  # the last rank of a name that says that the member is a value
@@ -31,10 +31,13 @@ VALUES = (*LIKELY_VALUE, "valuevalue", "valueid", "valueids")
 """Names of members that say value, where `value` stands for the kind too."""
 
 
-def value_of_kind(kind: str, results: Sequence[Any], references: Sequence[Path]) -> Choice | None:
+def value_of_kind(
+    kind: str, results: Sequence[Any], references: Sequence[Path], options: Collection[str] = ()
+) -> Choice | None:
     """The rest of a result: under `value`, under a member named for the kind, or the one member that remains.
 
-    Results that have nothing there may have their value under another name that says so.
+    Results that have nothing there may have their value under another name that says so. `options` are the ids of all
+    options.
     """
     places = [_value_places(kind, result, references) for result in results]
     left = Counter(path for of_result in places for path in of_result)
@@ -44,6 +47,7 @@ def value_of_kind(kind: str, results: Sequence[Any], references: Sequence[Path])
     best = next(
         (path for path in sorted(left) if _may_be_value(path[-1], kind) and _is_fuller(results, path, best)), best
     )
+    best = _for_programs(kind, results, left, best, options) or best
     words = {0: "the member called value", 1: f"the member named for its kind, {kind}"}
     taken = sorted({KIND[0], *(path[0] for path in references if path)})
     why = words.get(_value_rank(best[-1], kind), f"the rest of a result besides {', '.join(taken)}")
@@ -52,6 +56,45 @@ def value_of_kind(kind: str, results: Sequence[Any], references: Sequence[Path])
     more = "".join(f", {'.'.join(path)} in {count} without it" for path, count in others.items())
     paths = tuple(path for place in (best, *others) for path in (*_inside(kind, results, place), place))
     return Choice(paths, "found", f"{seen}{more}")
+
+
+def _for_programs(
+    kind: str, results: Sequence[Any], places: Collection[Path], best: Path, options: Collection[str]
+) -> Path | None:
+    """A member called a value whose values fit the kind, if none at `best` does: that may be a text for people."""
+    looks = {**_LOOKS, "option": lambda held: _names_options(held, options)}.get(kind)
+    if kind not in _SHOWN_AS_TEXT or looks is None:
+        return None
+
+    def share(path: Path) -> float:
+        said = [held for result in results if not is_blank(held := follow(result, path))]
+        return sum(map(looks, said)) / len(said) if said else 0.0
+
+    named = [path for path in places if _may_be_value(path[-1], kind) or plain(path[-1]) in VALUES]
+    if share(best) or _lists_inside(results, best):
+        return None
+    fitting = [path for path in named if share(path) >= SPEAKS and not _lists_more(results, path, best)]
+    return min(fitting, key=lambda path: (_place_rank(path, kind), path), default=None)
+
+
+def _lists_more(results: Sequence[Any], path: Path, best: Path) -> bool:
+    """Whether a member lists more choices than the text at `best` joins: it may list all choices that there are."""
+    beside = _listed_beside(results, path, best)
+    return any(len(held) > 1 + sum(map(str(one).count, ",;|")) for one, held in beside)
+
+
+def _lists_inside(results: Sequence[Any], path: Path) -> bool:
+    """Whether objects are there, in which the value may be."""
+    held = [one for result in results for one in _as_list(follow(result, path))]
+    return any(isinstance(one, dict) for one in held)
+
+
+def _names_options(held: Any, options: Collection[str]) -> bool:
+    return all(text_of(one) in options for one in _as_list(held))
+
+
+def _as_list(held: Any) -> list[Any]:
+    return held if isinstance(held, list) else [held]
 
 
 def says_value(kind: str, choice: Choice) -> bool:
@@ -109,6 +152,7 @@ def is_number(held: Any) -> bool:
     return isinstance(held, int | float) and not isinstance(held, bool)
 
 
+_SHOWN_AS_TEXT = ("number", "date", "time", "option")
 _SHOWN = ("display", "formatted", "pretty")
 _SINGLE = ("text", "number", "date", "time", "qr")
 _LINKS = ("http://", "https://", "data:", "/")

@@ -7,7 +7,7 @@ reference.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from propsync.records import Path, follow, text_of
@@ -21,7 +21,9 @@ _OF_FIELD = ("field", "fieldid", "definition", "definitionid", "fielddefinition"
 _REFERENCE = (*_OF_FIELD, "ref", "key", "id", "uid")
 
 
-def find_result_shape(shape: Shape, assets: Sequence[Any], field_ids: set[str]) -> None:
+def find_result_shape(
+    shape: Shape, assets: Sequence[Any], field_ids: set[str], option_ids: Collection[str] = ()
+) -> None:
     """Settles result_field, and result_value for each kind met, of the assets' shape."""
     recorded = [entry for asset in assets for entry in entries(asset, FIELDS)]
     results = [entry for entry in recorded if entry.name is not None or isinstance(entry.value, dict)]
@@ -31,7 +33,8 @@ def find_result_shape(shape: Shape, assets: Sequence[Any], field_ids: set[str]) 
     by_kind: dict[str, list[Entry]] = {}
     for result in filter(_says_its_kind, results):
         by_kind.setdefault(text_of(follow(result.value, KIND)) or "", []).append(result)
-    found = {kind: value_of_kind(kind, values(one), shape.paths("result_field")) for kind, one in by_kind.items()}
+    references = shape.paths("result_field")
+    found = {kind: value_of_kind(kind, values(one), references, option_ids) for kind, one in by_kind.items()}
     telling = [one for kind, choice in found.items() if choice and says_value(kind, choice) for one in by_kind[kind]]
     for kind, choice in sorted(found.items()):
         # nobody has filled in such a field yet: the own id of a result is no value where others have both

@@ -428,6 +428,28 @@ def test_of_a_member_for_each_kind_of_value_the_one_that_has_it_is_the_value(kin
     assert result_shape(results, {"f0", "f1", "f2"})[f"value:{kind}"].split(", ")[0] == found
 
 
+@pytest.mark.parametrize(
+    ("kind", "held", "found"),
+    [
+        ("option", {"value": ["Good"], "valueIds": ["o1"]}, "valueIds"),
+        ("option", {"value": "Good", "optionIds": ["o1"]}, "optionIds"),
+        ("option", {"value": "Good; Poor", "optionIds": ["o1", "o2"]}, "optionIds"),
+        ("option", {"value": ["o1"], "optionIds": ["o2"]}, "value"),
+        ("option", {"value": "Good", "options": ["o1", "o2"]}, "value"),
+        ("number", {"value": "12.5 mm", "numberValue": 12.5}, "numberValue"),
+        ("number", {"value": 12.5, "numberValue": 3}, "value"),
+        ("date", {"value": "on 3 May 2026", "dateValue": "2026-05-03"}, "dateValue"),
+        ("text", {"value": "red", "textValue": "RED"}, "value"),
+    ],
+)
+def test_a_value_for_people_leaves_the_place_to_the_one_of_the_kind(kind, held, found):
+    """Options were labels in place of ids, with exit code 0; a number for people ended each run with 3."""
+    results = [asset({"type": kind, "field": f"f{n}"} | held) for n in range(3)]
+    shape = Shape("assets")
+    find_result_shape(shape, results, {"f0", "f1", "f2"}, {"o1", "o2"})
+    assert shape.choices[f"result_value:{kind}"].paths[0] == (found,)
+
+
 def test_the_own_id_of_results_is_no_value_where_results_of_other_kinds_have_one():
     """Fields that nobody had filled in looked filled."""
     told = {"type": "text", "field": "f1", "value": "x"}
