@@ -15,13 +15,12 @@ from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, NUMBERS, settle, spoken_for, text_paths
 from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, carries, is_blank, lacking, plain, rank, texts
-from propsync.shapes.names import settle_labels
+from propsync.shapes.names import ENGLISH, settle_labels
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
 _SURE_ID = _ID[:-1]  # names repeat
 _LABEL = ("label", "title", "displayname", "caption", "name", "text", "question", "description")  # a name may be a key
 _SURE_LABEL = _LABEL[:-1]  # a description explains a label, and replaces none
-_ENGLISH = ("en", "engb", "english")  # a label may come in several languages: {"cy": "Drws", "en": "Door"}
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
 _NEARLY_ALL = 0.9  # one odd option must not decide
 _OPTION_ID = ("id", "uid", "_id", "uuid", "optionid", "key", "code", "value", "ref")
@@ -246,7 +245,7 @@ def _label(records: Sequence[Any], taken: set[Path]) -> Choice | None:
     def order(path: Path) -> tuple[bool, bool, int, bool, int, Path]:
         is_unsure = plain(path[0]) not in _SURE_LABEL
         is_blank_there = _is_mostly_blank(records, path)
-        is_foreign = plain(path[-1]) not in _ENGLISH
+        is_foreign = plain(path[-1]) not in ENGLISH
         return is_unsure, is_blank_there, rank(path, _LABEL), is_foreign, -len(texts(records, path)), path
 
     best = min(candidates, key=order)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from propsync.records import Path, follow
 from propsync.resources import Role
 from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.fields import KIND
-from propsync.shapes.members import is_blank, plain, scalar_paths, texts
+from propsync.shapes.members import is_blank, plain, rank, scalar_paths, texts
 from propsync.warehouse import snake_case
 
 _NO_NAMES = (
@@ -30,6 +31,19 @@ _NO_NAMES = (
     "by",
 )
 _MOST_SHOWN = 3
+ENGLISH = ("en", "engb", "english")
+"""Members of a name or label that comes in several languages: `{"cy": "Drws", "en": "Door"}`."""
+_LANGUAGE = re.compile("[a-z]{2}([-_][A-Za-z]{2,4})?")
+
+
+def in_languages(candidates: Sequence[Path], likely: Sequence[str]) -> list[Path]:
+    """The members of an object with a likely name that name a language: English first, then by the alphabet."""
+    found = [path for path in candidates if len(path) == 2 and plain(path[0]) in likely and _is_language(path[1])]
+    return sorted(found, key=lambda path: (rank(path[:1], likely), plain(path[1]) not in ENGLISH, path))
+
+
+def _is_language(name: str) -> bool:
+    return plain(name) in ENGLISH or (_LANGUAGE.fullmatch(name) is not None and not _names_no_name(name))
 
 
 def settle_name(shape: Shape, role: Role, records: Sequence[Any], taken: Collection[Path]) -> None:
