@@ -223,6 +223,24 @@ def test_only_signed_posts_are_taken_if_the_service_signs(tmp_path: Path):
         assert receiver.bodies() == [ONE]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (-600, "it was signed 10 minutes before the time of this machine. Correct its clock"),
+        (980, "it was signed 16 minutes after the time of this machine. Correct its clock"),
+        (None, "PROPSYNC_WEBHOOK_SIGNING_KEY did not sign it"),
+    ],
+)
+def test_the_log_says_why_no_signed_post_is_taken(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, seconds: float | None, told: str
+):
+    """By a wrong clock or key the service never posts well, and the receiver would look healthy."""
+    headers = signed(ONE, key=KEY[::-1]) if seconds is None else signed(ONE, at=time.time() + seconds)
+    with receiving(tmp_path, signing_key=KEY) as receiver:
+        assert is_refused(receiver.post(ONE, **headers))
+    assert [one.getMessage() for one in caplog.records] == [f"propsync refused a post: {told}"]
+
+
 def test_the_signature_is_that_of_the_standard():
     """The example of the Standard Webhooks libraries."""
     key = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
