@@ -493,7 +493,7 @@ def test_not_found_is_believed_of_one_id_only(nights: Nights, count: int) -> Non
 def test_a_schedule_is_gone_however_its_absence_is_told(nights: Nights) -> None:
     keys = _schedules(nights)
     nights.first_night()
-    ways = {"/".join(key): way for key, way in zip(keys, _NOT_FOUND.values(), strict=False)}
+    ways: dict[str, Answer] = {"/".join(key): way for key, way in zip(keys, _NOT_FOUND.values(), strict=False)}
     bare = dict(zip(("property", "type"), keys[len(ways)], strict=True))
     ways["/".join(keys[len(ways)])] = (200, bare | {"status": None, "dueDate": None, "assignedUsers": []})
     for key in keys[: len(ways)]:
