@@ -9,8 +9,10 @@ import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from shutil import copytree
 
 import duckdb
 import pytest
@@ -89,7 +91,7 @@ def test_another_user_can_read_but_not_write(home: SandboxHome, tmp_path: Path) 
 def test_an_unwritable_home_is_wrong_settings_for_another_user(home: SandboxHome) -> None:
     with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
         Path(folder).chmod(0o755)
-        done = _as_nobody("sync", home, Path(folder) / "home")
+        done = _as_nobody(["sync"], home, Path(folder) / "home")
     assert done.returncode == 2, done.stderr
     assert "PROPSYNC_HOME" in done.stderr
     assert "Traceback" not in done.stderr
@@ -101,19 +103,37 @@ def test_status_says_to_another_user_that_nothing_is_published(home: SandboxHome
         Path(folder).chmod(0o755)
         for name in ("state", "landing"):
             (Path(folder) / name).mkdir(mode=0o700)
-        done = _as_nobody("status", home, Path(folder))
+        done = _as_nobody(["status"], home, Path(folder))
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("Next: propsync sync\n")
 
 
-def _as_nobody(command: str, synced: SandboxHome, home: Path) -> subprocess.CompletedProcess[str]:
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_colleague_who_reads_published_alone_can_plan_and_see_past_plans(home: SandboxHome) -> None:
+    select = "select null::varchar as asset_id, property_id, asset_type from assets limit 1"
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
+        at = Path(folder)
+        at.chmod(0o755)
+        copytree(home.published.parent, at / "published")
+        for name, mode in (("state", 0o700), ("landing", 0o700), ("own", 0o777)):
+            (at / name).mkdir()
+            (at / name).chmod(mode)
+        out = str(at / "own" / "new.plan")
+        planned = _as_nobody(["push", "plan", "assets", "--sql", select, "--out", out], home, at)
+        past = _as_nobody(["push", "history"], home, at)
+    assert (planned.returncode, past.returncode) == (0, 0), planned.stderr + past.stderr
+    assert "Assets: 1 to create" in planned.stdout
+
+
+def _as_nobody(words: Sequence[str], synced: SandboxHome, home: Path) -> subprocess.CompletedProcess[str]:
     program = (
         "import os, sys, decimal, encodings.idna\n"
         # the interpreter's own files may be private to root
-        "import propsync.runbooks, propsync.cli.report, propsync.cli.status\n"
+        "import propsync.runbooks.plans, propsync.runbooks.push_undo\n"
+        "import propsync.cli.report, propsync.cli.status, propsync.cli.push_history, propsync.cli.push_plan\n"
         "from propsync.cli.main import run\n"
         "os.setgid(65534); os.setuid(65534)\n"
-        f"sys.argv = ['propsync', {command!r}]\n"
+        f"sys.argv = {['propsync', *words]!r}\n"
         "run()\n"
     )
     environ = os.environ | synced.environ(home=home)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from propsync.cli.text_tables import echo
 from propsync.landing import Inspection
 from propsync.settings import Settings
-from propsync.storage import LocalStorage
+from propsync.storage import LocalStorage, may_list
 from propsync.warehouse import PublishedReader, statement
 
 _MOST_HASHED = 300_000_000  # bytes, a second or so: monitoring asks for the status every few minutes
@@ -22,7 +21,7 @@ def find_damage(reader: PublishedReader, settings: Settings) -> dict[str, Any] |
 
     None if the caller may not read landing.
     """
-    if settings.landing.exists() and not os.access(settings.landing, os.R_OK | os.X_OK):
+    if settings.landing.exists() and not may_list(settings.landing):
         return None
     inspection = Inspection(LocalStorage(settings.home), _MOST_HASHED)
     damaged = [asdict(one) for one in inspection.damage(reader.rows(statement("runs/expected_snapshots"))[1])]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC
 from typing import Any
 
 from propsync.cli.text_tables import echo
 from propsync.settings import Settings
-from propsync.storage import LocalStorage
+from propsync.storage import LocalStorage, may_list
 from propsync.suppression import Erasures
 from propsync.warehouse import PublishedReader, statement
 
@@ -18,7 +17,7 @@ def erasures_of(reader: PublishedReader, settings: Settings) -> dict[str, Any] |
 
     Only the account that runs propsync may see whether one is unfinished; for others it is None.
     """
-    may_read = os.access(settings.landing, os.R_OK | os.X_OK)
+    may_read = may_list(settings.landing)
     is_unfinished = Erasures(LocalStorage(settings.home)).unfinished() is not None if may_read else None
     found = {"erasures": 0, "last_at": None, "forgotten": 0}
     if reader.rows(statement("cli/status/has_erasures"))[1][0][0]:

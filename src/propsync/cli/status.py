@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -22,7 +21,7 @@ from propsync.resources import BUILT_IN
 from propsync.runbooks.usable_state import why_unusable
 from propsync.runs import INTERRUPTED, Note, RunLock
 from propsync.settings import Settings
-from propsync.storage import LocalStorage, disk_use, files_below, mode_of
+from propsync.storage import LocalStorage, disk_use, files_below, may_list, mode_of
 from propsync.storage.places import DOCUMENTS
 from propsync.warehouse import PublishedReader, open_published, statement, text
 from propsync.webhook.inbox import FOLDER as HINTS
@@ -180,7 +179,7 @@ def _documents(reader: PublishedReader, settings: Settings, unreadable: list[str
     """The numbers of documents; `gone` of their files are missing here, None if nobody can say."""
     (found,) = _dicts(reader, _asked("documents", lost=text(LOST)))
     named, here, folder = found.pop("files"), None, settings.home / DOCUMENTS
-    if not is_held and not settings.storage_url and os.access(folder.parent, os.R_OK | os.X_OK):
+    if not is_held and not settings.storage_url and may_list(folder.parent):
         here = _permitted(lambda: sum(1 for _ in files_below(folder)), unreadable)
     gone = None if here is None else max(0, named - here)
     return found | {"gone": gone, "lacking": dict(reader.rows(_asked("lacking"))[1])}
@@ -200,7 +199,7 @@ def _began(run: dict[str, Any]) -> datetime:
 
 def _unusable_state(settings: Settings, *, is_held: bool) -> dict[str, str | None]:
     """Why a run would refuse the state database, and the step against that; None if the caller may not look there."""
-    may_look = os.access(settings.state, os.R_OK | os.X_OK) or not settings.state.exists()
+    may_look = may_list(settings.state) or not settings.state.exists()
     why = why_unusable(settings) if may_look and not is_held else None
     return {"unusable_state": why.what if why else None, "unusable_state_step": why.next_step if why else None}
 
@@ -215,7 +214,7 @@ def _hints(reader: PublishedReader) -> dict[str, Any] | None:
 
 def _posts(settings: Settings) -> dict[str, Any]:
     """The accepted posts that no run has taken in, and damaged files of them; none if the caller may not look there."""
-    if not os.access(settings.home / HINTS, os.R_OK | os.X_OK):
+    if not may_list(settings.home / HINTS):
         return {"unread_posts": 0, "damaged_hints": []}
     inbox = Inbox(LocalStorage(settings.home))
     return {"unread_posts": inbox.count(), "damaged_hints": inbox.damaged()}
@@ -232,7 +231,7 @@ def _verdict(reader: PublishedReader) -> dict[str, Any]:
 def _disk_use(settings: Settings, unreadable: list[str]) -> dict[str, int]:
     """Bytes in each folder under home that exists and that the caller may read."""
     folders = [settings.home / name for name in ("published", "state", "landing", "archive")]
-    mine = [folder for folder in folders if os.access(folder, os.R_OK | os.X_OK)]
+    mine = [folder for folder in folders if may_list(folder)]
     used = {folder.name: _permitted(partial(disk_use, folder), unreadable) for folder in mine}
     return {name: size for name, size in used.items() if size is not None}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from propsync.cli.text_tables import echo
@@ -10,12 +9,12 @@ from propsync.push.journal import journals
 from propsync.runbooks.push.abandoned import PUSH_LOCK
 from propsync.runs import RunLock
 from propsync.settings import Settings
-from propsync.storage import LocalStorage
+from propsync.storage import LocalStorage, may_list
 
 
 def unfinished_plans(settings: Settings) -> list[str]:
     """Their ids; none while an apply is at work. Only the account that runs propsync may see them."""
-    if not os.access(settings.state, os.R_OK | os.X_OK) or RunLock(settings.state / PUSH_LOCK).is_held():
+    if not may_list(settings.state) or RunLock(settings.state / PUSH_LOCK).is_held():
         return []
     return journals(LocalStorage(settings.home))
 

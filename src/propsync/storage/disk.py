@@ -89,6 +89,11 @@ def files_below(folder: Path, unlisted: Callable[[OSError], object] = _refuse_un
         yield from (f"{where}{os.sep}{name}" for name in names)
 
 
+def may_list(folder: Path) -> bool:
+    """Whether this user may list a folder of home; False if it is not there. Analysts may list `published` alone."""
+    return os.access(folder, os.R_OK | os.X_OK)
+
+
 def refuse_unreadable(folder: Path) -> None:
     """Raises HomeUnusable for a file that this user may not read: it may be sound, so nobody should do without it."""
     for path in files_below(folder):

@@ -26,7 +26,7 @@ from propsync.push.template import asset_template, schedule_template
 from propsync.push.template_file import write_template
 from propsync.runbooks.push.tables import open_tables
 from propsync.settings import Settings
-from propsync.storage import LocalStorage
+from propsync.storage import LocalStorage, may_list
 from propsync.suppression import Suppression
 from propsync.warehouse import check_published
 from propsync.warehouse.query_result import QueryResult
@@ -57,8 +57,7 @@ def make_plan(settings: Settings, wanted: Wanted) -> tuple[Plan, Path]:
     source = _source(settings, wanted)
     with _published(settings) as published:
         plan = _rows(published, source, wanted).plan().of_api(published.api)
-    refuse_unfinished(plan, LocalStorage(settings.home))
-    refuse_erased_rows(plan, Suppression.of(LocalStorage(settings.home)))
+    _check_home(settings, plan)
     return plan, keep_plan(settings.state, plan, wanted.out)
 
 
@@ -99,6 +98,17 @@ def _check(wanted: Wanted) -> None:
     if wanted.prune and not (wanted.properties or wanted.of_type):
         raise UsageError("--prune", "it needs --property or --type: what it may delete", "Name the scope of the file")
     check_out(wanted.out)
+
+
+def _check_home(settings: Settings, plan: Plan) -> None:
+    """Refuses new assets of an unfinished plan and what was erased, if this user may look there.
+
+    An apply refuses what was erased too, and makes no asset that another plan has made.
+    """
+    if may_list(settings.state):
+        refuse_unfinished(plan, LocalStorage(settings.home))
+    if may_list(settings.landing):
+        refuse_erased_rows(plan, Suppression.of(LocalStorage(settings.home)))
 
 
 def _source(settings: Settings, wanted: Wanted) -> Source:

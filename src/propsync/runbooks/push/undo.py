@@ -20,7 +20,7 @@ from propsync.resources import ASSETS
 from propsync.runbooks.push.hidden import hidden_members
 from propsync.runbooks.push.tables import open_tables
 from propsync.settings import Settings
-from propsync.storage import LocalStorage
+from propsync.storage import LocalStorage, may_list
 from propsync.warehouse import statement
 
 _CHOOSE = "Take the run or the id of the plan from `propsync push history`"
@@ -170,7 +170,12 @@ def history(settings: Settings) -> list[Past]:
 
 
 def unfinished(settings: Settings) -> list[Plan]:
-    """Plans of which something is still to be sent, read back or recorded. Raises StateUnusable."""
+    """Plans of which something is still to be sent, read back or recorded; none if the caller may not look there.
+
+    Raises StateUnusable.
+    """
+    if not may_list(settings.state):
+        return []
     storage = LocalStorage(settings.home)
     found = (read_journal(storage, plan_id) for plan_id in journals(storage))
     return [one.plan for one in found if one is not None]
