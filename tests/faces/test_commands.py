@@ -494,6 +494,15 @@ def test_half_a_state_of_a_first_sync_is_to_be_moved_away(propsync, tmp_path):
     assert propsync("sync", "--only", "schedules", home=home).returncode == 0
 
 
+def test_published_tables_alone_send_nobody_from_a_sync_to_a_rebuild_and_back(propsync, synced):
+    for name in ("state", "landing", "archive"):
+        shutil.rmtree(synced / name)
+    assert "Run `propsync rebuild`" in propsync("sync").stderr
+    refused = propsync("rebuild").stderr
+    assert "it is empty" in refused
+    assert "with a new folder as PROPSYNC_HOME" in refused
+
+
 @pytest.mark.release
 def test_status_tells_the_disk_use_and_a_rebuild_makes_nothing_fresher(propsync, synced):
     before = json.loads(propsync("status", "--json").stdout)

@@ -33,6 +33,8 @@ class Source:
     carried: Carried
     is_current: bool
     is_database: bool = False
+    is_published: bool = False
+    """Whether that database is the published file: no run can use the state then."""
     unnamed: Sequence[str] = ()
     """A line for each of people's own lists that propsync.toml does not name any more: they are not carried over."""
 
@@ -87,7 +89,7 @@ def find_source(settings: Settings, work: Path, base: Base | None, databases: di
     A database from before the base, such as a restored one, lacks runs that the base has. Without them, no later run
     could begin.
     """
-    for path in databases.values():
+    for name, path in databases.items():
         if base is not None and not knows(path, base.run_id, settings, work):
             _log.warning("%s is older than landing/base, so propsync carries nothing over from it", path)
             continue
@@ -99,7 +101,8 @@ def find_source(settings: Settings, work: Path, base: Base | None, databases: di
             _log.warning("%s cannot be read whole, so propsync carries nothing over from it: %s", path, error.what)
             continue
         unnamed = unnamed_lists(path, settings, work)
-        return Source(carried, is_current=carried.has_names, is_database=True, unnamed=unnamed)
+        is_published = name == "published"
+        return Source(carried, carried.has_names, is_database=True, is_published=is_published, unnamed=unnamed)
     if base is not None:
         return Source(Carried(Bases(LocalStorage(settings.home)).paths(base)), is_current=False)
     return Source(Carried({}), is_current=False)

@@ -53,6 +53,11 @@ _FORGOTTEN = (
     "--remove-orphans`"
 )
 
+_RESTORE_LANDING = (
+    "Restore it from a backup, then run this again. Without a backup, run `propsync sync` with a new folder as "
+    "PROPSYNC_HOME: history begins again there"
+)
+
 
 @dataclass
 class RebuiltTables:
@@ -183,8 +188,11 @@ class RebuiltTables:
         landed = {run_id: names for run_id, names in self.workspace.manifests.all_runs().items() if run_id > after}
         if not landed and self.base is None:
             state = self.workspace.settings.state / WAREHOUSE
-            is_unread = not self.source.is_database and state.exists()  # a sync asks for a rebuild then
-            step = f"Move {state} out of the way, then run `propsync sync`" if is_unread else "Run `propsync sync`"
+            step = "Run `propsync sync`"
+            if self.source.is_published:  # a sync asks for a rebuild then
+                step = _RESTORE_LANDING
+            elif not self.source.is_database and state.exists():  # here too
+                step = f"Move {state} out of the way, then run `propsync sync`"
             raise UsageError("landing", "it is empty, so there is nothing to rebuild from", step)
         return landed
 
