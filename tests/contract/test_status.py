@@ -191,6 +191,22 @@ def test_no_command_that_reads_no_tables_hides_that_the_last_sync_failed(at: Pla
     assert told()[0]["trouble"] is None
 
 
+def test_a_sync_settles_a_failure_whose_clock_was_ahead(at: Place, told):
+    lock = RunLock(at.settings().state / "run.lock")
+    with pytest.raises(TokenRefused), lock.held("propsync backfill", 0):
+        raise TokenRefused("GET /properties/assets", "the API answered 401")
+    note = json.loads(lock.path.read_text())
+    ahead = {
+        name: (datetime.fromisoformat(note[name]) + timedelta(days=400)).isoformat() for name in ("since", "ended")
+    }
+    lock.path.write_text(json.dumps(note | ahead))
+    assert "failed: GET /properties/assets: the API answered 401" in told()[0]["trouble"]
+    at.sync()
+    with lock.held("propsync archive", 0):
+        pass
+    assert told()[0]["trouble"] is None
+
+
 def test_a_wrong_option_is_no_run_that_failed(at: Place, told):
     with pytest.raises(UsageError):
         erase(at.settings(), None)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
+
+from msgspec import structs
 
 from propsync.cli.damage import find_damage
 from propsync.cli.erasure_count import erasures_of
@@ -81,8 +83,17 @@ def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
     notes = lock.notes()
     if not notes or lock.is_held():
         return None
-    told = [_trouble_in(who, published_at) for who in notes if who is notes[0] or who.what in _PUBLISHING]
+    told = [_trouble_in(who, published_at) for who in _dated(notes) if who.what in {notes[0].what, *_PUBLISHING}]
     return next((one for one in told if one), None)
+
+
+def _dated(notes: list[Note]) -> Iterator[Note]:
+    """The notes, newest first. Each ended before the next one began, whatever a clock that was ahead wrote there."""
+    following = datetime.max.replace(tzinfo=UTC)
+    for who in notes:
+        since = min(who.since, following)
+        yield structs.replace(who, since=since, ended=who.ended and min(who.ended, following))
+        following = since
 
 
 def _trouble_in(who: Note, published_at: datetime | None) -> str | None:
