@@ -35,7 +35,7 @@ def test_a_person_who_follows_it_has_a_machine_that_may_die(
     assert on_a_disk("sync").returncode == 0
     moved = on_a_disk("storage", "move", "--to", SHOWN)
     assert moved.returncode == 0, moved.stderr
-    assert f"Set PROPSYNC_STORAGE_URL={SHOWN}" in moved.stdout
+    assert f"set PROPSYNC_STORAGE_URL={SHOWN}" in moved.stdout
     new = CommandLine(tmp_path, settings_of(running_sandbox, tmp_path / "second") | keys)
     rebuilt = new("rebuild")
     assert rebuilt.returncode == 0, rebuilt.stderr

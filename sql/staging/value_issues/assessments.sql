@@ -76,7 +76,7 @@ without_role as (
   where property_id is null or assessment_type_id is null
 ),
 misplaced as (
-  select assessment_id, part as name, 'is in none of the members that hold it in others' as issue, null::varchar as value
+  select assessment_id, part as name, 'is not where other records have it' as issue, null::varchar as value
   from without_role
   join pointers using (part)
   where id is null

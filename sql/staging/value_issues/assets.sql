@@ -91,7 +91,7 @@ untyped as (
 ),
 misplaced as (
   -- a null there is an answer
-  select asset_id, 'property' as name, 'is in none of the members that hold it in others' as issue, null::varchar as value
+  select asset_id, 'property' as name, 'is not where other records have it' as issue, null::varchar as value
   from main.assets
   semi join staging.dirty_records using (asset_id)
   where property_id is null

@@ -49,7 +49,9 @@ def run_forget(settings: Settings, erasure_id: str, *, as_json: bool) -> int:
     if as_json:
         echo(json.dumps({"erasure_id": erasure.erasure_id, "state": erasure.state}))
     else:
-        echo(f"Erasure {erasure.erasure_id} has ended: the next run takes again whatever the API shows")
+        echo(
+            f"Erasure {erasure.erasure_id} is forgotten: if the API still shows the thing, the next run brings it back"
+        )
         echo("Next: propsync sync")
     return 0
 

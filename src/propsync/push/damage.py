@@ -57,7 +57,7 @@ def plain(cell: Cell) -> str:
     if isinstance(cell, float):
         return _digits(cell)
     if isinstance(cell, date | time | timedelta):
-        raise CellRefused(f"a spreadsheet has made it a date or a time: {AS_TEXT}")
+        raise CellRefused(f"it is a date or a time: {AS_TEXT}")
     if isinstance(cell, list | dict):
         raise CellRefused("it is a list or an object; write one text")
     return "" if cell is None else str(cell)
@@ -79,7 +79,7 @@ def check_float(number: float) -> None:
 def check_text(cell: Cell, text: str, old: Any) -> None:
     """Raises CellRefused for a text that a spreadsheet has changed; `old` is the value before."""
     if isinstance(cell, bool):
-        raise CellRefused(f"a spreadsheet has made it a truth value: {AS_TEXT}")
+        raise CellRefused(f"it is a truth value: {AS_TEXT}")
     check_shortened(text)
     if isinstance(old, str) and old != text:
         _check_truth(text, old)

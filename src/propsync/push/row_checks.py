@@ -157,7 +157,7 @@ class RowChecks:
 
     def unknown_property(self, row: Row, place: int, text: str) -> RowRefused:
         """The refusal of a property that no table and no list has."""
-        reason = "propsync knows no such property; a record of it, or your list of properties, makes it known"
+        reason = "propsync knows no such property; correct the id, or add it to your list of properties and sync"
         return self.unknown(row, place, text, reason)
 
     def refuse_others(self, row: Row, places: Iterable[int], of: str) -> None:

@@ -163,7 +163,7 @@ class ScheduleRows:
         named = set(self._draft.keys)
         if self._unread:
             rows = "a row names" if self._unread == 1 else f"{self._unread:,} rows name"
-            what = f"{rows} no known property and type: it may be a schedule to keep"
+            what = f"{rows} no known property and type, and may stand for a schedule to keep"
             self._draft.notes.append(f"--prune deletes nothing, because {what}")
         elif self._hidden:
             self._draft.notes.append(f"--prune deletes nothing: {_HIDDEN.format(self._hidden)}")

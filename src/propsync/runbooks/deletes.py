@@ -25,9 +25,7 @@ _LOST = (
     ", so the token may have lost a right. They keep both lists. If the API is right, run once with a higher "
     "PROPSYNC_DELETE_LIMIT"
 )
-_OTHERS = (
-    "the lists show other records and none that are known: check whose PROPSYNC_TOKEN this is before you accept it"
-)
+_OTHERS = "the lists show none of the known records, but others: check whose PROPSYNC_TOKEN this is before you accept"
 _FEW = ", so these stay in the tables"
 
 

@@ -74,7 +74,7 @@ def _to_bucket(settings: Settings, url: str) -> MoveReport:
         place.settle()
         files, documents = _verified(bucket)
         lost = _lost(there, place, bucket.storage.list(DOCUMENTS))
-    return MoveReport(files, documents, f"Set PROPSYNC_STORAGE_URL={access.url}, then run `propsync status`", lost)
+    return MoveReport(files, documents, f"set PROPSYNC_STORAGE_URL={access.url}, then run `propsync status`", lost)
 
 
 def _verified(bucket: BucketHome) -> tuple[int, int]:
@@ -109,7 +109,7 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
         lost = _lost(here, place, found)
     forget_bucket(home)
     home.delete(MOVING)
-    return MoveReport(files, len(found), f"Unset PROPSYNC_STORAGE_URL and set PROPSYNC_HOME={folder}", lost)
+    return MoveReport(files, len(found), f"unset PROPSYNC_STORAGE_URL, and set PROPSYNC_HOME={folder}", lost)
 
 
 def _is_home(settings: Settings) -> bool:

@@ -137,7 +137,7 @@ def refuse_elsewhere(settings: Settings) -> None:
         raise HomeUnusable(str(settings.home), what, step)
     if url := bucket_of(home):
         what = f"it is not set, and {settings.home} is in {url}"
-        step = "Set it to that. To leave the bucket, then run `propsync storage move --to FOLDER`"
+        step = "Set it to that address. To leave the bucket, run `propsync storage move --to FOLDER` after that"
         raise SettingsError("PROPSYNC_STORAGE_URL", what, step)
 
 
