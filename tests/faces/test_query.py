@@ -529,6 +529,10 @@ def test_a_table_that_there_is_not_has_five_suggestions_at_most(query):
     assert len(suggested) <= 5
 
 
+def test_a_part_of_a_name_suggests_the_table_that_has_it(query):
+    assert "Did you mean by_type.passenger_lifts" in query("--describe", "lifts").stderr
+
+
 MACROS = "select distinct function_name from duckdb_functions() where not internal and function_type = 'table_macro'"
 
 

@@ -65,6 +65,8 @@ def _is_first(table: _Name) -> bool:
 def _not_one(asked: str, wanted: str, fitting: list[_Name], choices: Mapping[str, str]) -> tuple[str, str]:
     if fitting:
         return f"there are several tables {asked}", f"Give one of: {', '.join(sorted(map('.'.join, fitting))[:_MOST])}"
-    near = [choices[name] for name in difflib.get_close_matches(wanted, choices, n=_MOST, cutoff=0.6)]
+    within = sorted((name for name in choices if wanted and wanted in name.casefold()), key=len)  # "lifts" alone
+    alike = difflib.get_close_matches(wanted, choices, n=_MOST, cutoff=0.6)
+    near = [choices[name] for name in dict.fromkeys([*within, *alike])][:_MOST]
     suggested = f". Did you mean {', '.join(near)}" if near else ""
     return f"there is no table {asked}{suggested}{'?' if near else ''}", "Run `propsync query --tables`"
