@@ -1,11 +1,11 @@
-"""Names of assessment types that propsync cannot read: it reports them, and reads them when it can."""
+"""Names and ids of types: propsync reports names that it cannot read, and reads them when it can."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from kit.small_api import SmallHome
+from kit.small_api import DOOR, LIFT, SmallHome, asset
 
 from propsync.runbooks.doctor.examine import examine
 
@@ -51,3 +51,13 @@ def test_a_name_that_moves_out_of_sight_is_reported_and_comes_back(small_nights:
     assert names_after(small_nights, usual) == ["Fire risk"]
     assert small_nights.rebuild().exit_code == 0
     assert small_nights.column("select name from assessment_types") == ["Fire risk"]
+
+
+def test_types_that_all_have_new_ids_are_known_on_the_night_that_shows_them(small_nights: SmallHome) -> None:
+    """The run exited 3: none of the assets' types was known from an earlier night."""
+    api = small_nights.server
+    for when in ("first", "second"):
+        api.types = [dict(kind, id=f"{when} {kind['id']}") for kind in (DOOR, LIFT)]
+        api.assets = [asset(f"a{number}", type=api.types[number % 2]["id"]) for number in range(10)]
+        assert small_nights.sync().left_behind == []
+    assert small_nights.rows("select count(*) from assets where asset_type_id like 'second %'") == [(10,)]
