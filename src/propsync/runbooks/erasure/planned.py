@@ -32,12 +32,16 @@ from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, refuse_unreadable
 from propsync.suppression import Erasure, Marker, Suppression
-from propsync.warehouse import Warehouse
+from propsync.warehouse import Warehouse, statement
 from propsync.webhook.inbox import Inbox
 from propsync.webhook.rows import take_in
 
 _log = logging.getLogger("propsync.erase")
 _ALL = 1 << 62  # bytes
+_PRUNE = (
+    "Restore it from a backup, then erase. Without a backup, set PROPSYNC_LANDING_KEEP_DAYS to fewer days than its "
+    "age, and run `propsync sync`: the tables' history takes its place. Then erase"
+)
 
 
 def planned(
@@ -134,10 +138,10 @@ def _documents(
 def _refuse_damage(workspace: Workspace) -> None:
     """Raises BaseLost if landing is damaged: the tables could not be made again from it. Raises HomeUnusable too."""
     refuse_unreadable(workspace.settings.landing)
-    found = Inspection(workspace.storage, _ALL).damage(())
+    expected = workspace.warehouse.rows(statement("runs/expected_snapshots"))
+    found = Inspection(workspace.storage, _ALL).damage([(run_id, name) for run_id, name in expected])
     if found:
-        where, what = found[0].file, found[0].what
-        raise BaseLost(where, what, "Restore it from a backup, or accept its loss with `propsync rebuild`, then erase")
+        raise BaseLost(found[0].file, found[0].what, _PRUNE)
 
 
 def by_place(found: Found) -> dict[str, int]:
