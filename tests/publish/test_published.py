@@ -129,7 +129,7 @@ def _as_nobody(words: Sequence[str], synced: SandboxHome, home: Path) -> subproc
     program = (
         "import os, sys, decimal, encodings.idna\n"
         # the interpreter's own files may be private to root
-        "import propsync.runbooks.plans, propsync.runbooks.push_undo\n"
+        "import propsync.runbooks.push.plans, propsync.runbooks.push.undo\n"
         "import propsync.cli.report, propsync.cli.status, propsync.cli.push_history, propsync.cli.push_plan\n"
         "from propsync.cli.main import run\n"
         "os.setgid(65534); os.setuid(65534)\n"

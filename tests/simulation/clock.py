@@ -1,4 +1,4 @@
-"""Runs on documents receive no time: here they get it from a clock on which days pass, as the other runs do."""
+"""Runs on documents and pushes receive no time: here they get it from a clock on which days pass, as the other runs do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from importlib import import_module
 from typing import Any
 
-_MODULES = ("propsync.documents.fetcher", "propsync.runbooks.archiving.archive", "propsync.runbooks.archiving.verify")
+_MODULES = (
+    "propsync.documents.fetcher",
+    "propsync.runbooks.archiving.archive",
+    "propsync.runbooks.archiving.verify",
+    "propsync.runbooks.last_time",
+)
 _TICK = timedelta(milliseconds=1)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from propsync.landing import Manifest
 from propsync.records import record_id
 from propsync.runs.run import Run, Verdict, time_of
-from propsync.warehouse import Warehouse, statement
+from propsync.warehouse import Warehouse, resource_fragments, statement
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,14 @@ class Journal:
     def forget_ahead(self, latest: datetime, kept: Collection[str]) -> list[str]:
         """Forgets runs after `latest` that ended badly and left nothing, but for those in `kept`; returns their ids."""
         rows = self._warehouse.rows(statement("runs/ahead"), {"latest": latest, "kept": [*kept]})
-        run_ids = [run_id for (run_id,) in rows]
+        run_ids = {run_id for (run_id,) in rows}
+        for resource in self._warehouse.catalogue:
+            opened = statement("runs/opened_versions", history=resource_fragments(resource)["history"])
+            run_ids -= {run_id for (run_id,) in self._warehouse.rows(opened, {"run_ids": [*run_ids]})}
         with self._warehouse.transaction():
             for forget in ("runs/forget_resources", "runs/forget"):
-                self._warehouse.execute(statement(forget), {"run_ids": run_ids})
-        return run_ids
+                self._warehouse.execute(statement(forget), {"run_ids": [*run_ids]})
+        return sorted(run_ids)
 
     def is_known(self, run_id: str) -> bool:
         """Whether the journal has that run."""

@@ -416,7 +416,7 @@ def test_the_value_beside_a_key_is_a_name_if_nothing_else_is():
     ("held", "member"),
     [
         ({"Bezeichnung": "Brandschutz", "createdAt": "2026-01-02T03:04:05Z", "href": "/types/t1"}, "Bezeichnung"),
-        ({"name": {"en": "Fire risk"}}, "name.en"),
+        ({"name": {"current": "Fire risk"}}, "name.current"),
         ({"name": ["Fire risk"]}, "name"),
         ({"a": "One", "b": "Two", "c": "Three", "d": "Four"}, "a, b, c, …"),
     ],
