@@ -1,4 +1,4 @@
-"""Runs on documents and pushes receive no time: here they get it from a clock on which days pass, as the other runs do."""
+"""Runs on documents and pushes receive no time: they get it here, from a clock on which days pass."""
 
 from __future__ import annotations
 
