@@ -751,4 +751,4 @@ def sequences(home: PushHome) -> Sequence[int]:
 @pytest.mark.release
 def test_each_record_is_looked_at_right_before_its_write(home: PushHome) -> None:
     home.apply(home.plan(*texts_of(home, 4)), max_concurrency=1)
-    assert sequences(home) == [1, 4, 6, 8], "and once after the first"
+    assert sequences(home) == [2, 5, 7, 9], "names of types first, and one more look after the first write"
