@@ -58,6 +58,11 @@ def carries(record: Any, path: Path) -> bool:
     return path != () and isinstance(holder, dict) and path[-1] in holder
 
 
+def as_list(held: Any) -> list[Any]:
+    """The elements of an array; anything else alone."""
+    return held if isinstance(held, list) else [held]
+
+
 def is_blank(held: object) -> bool:
     """Whether nothing is said: null, an empty text, array or object."""
     return held is None or (isinstance(held, str | list | dict) and not held)
@@ -80,7 +85,7 @@ def leads_on(held: Any, path: Path, paths: Sequence[Path]) -> bool:
 
 def _differs(said: Any, other: Any) -> bool:
     """Whether neither has all of the other: one choice may be alone in one place and in a list in another."""
-    ones, others = (held if isinstance(held, list) else [held] for held in (said, other))
+    ones, others = as_list(said), as_list(other)
     has_all = all(one in others for one in ones) or all(one in ones for one in others)
     return not is_blank(said) and not has_all
 

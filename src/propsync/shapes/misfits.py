@@ -12,7 +12,7 @@ from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.definitions import choice_ids
 from propsync.shapes.entries import Entry, entries
 from propsync.shapes.fields import FIELDS, KIND
-from propsync.shapes.members import is_blank, leads_on, plain
+from propsync.shapes.members import as_list, is_blank, leads_on, plain
 from propsync.shapes.result_values import is_number
 
 _ENOUGH = 5  # odd values; fewer are rows of `ops.value_issues` alone
@@ -120,17 +120,13 @@ def _is_choice(types: Shape, ids: Collection[str]) -> Callable[[Any], bool]:
     def is_joined(held: Any) -> bool:
         return isinstance(held, str) and "," in held and held not in ids
 
-    return lambda held: all(_choices(held, types)) and not is_joined(held) and not any(map(_is_unchosen, _listed(held)))
+    return lambda held: all(_choices(held, types)) and not is_joined(held) and not any(map(_is_unchosen, as_list(held)))
 
 
 def _choices(held: Any, types: Shape) -> list[str | None]:
     """The ids of the options that a value names, None for what names none."""
     paths = choice_ids(types)
-    return [first_text(one, paths) if isinstance(one, dict) else text_of(one) for one in _listed(held)]
-
-
-def _listed(held: Any) -> list[Any]:
-    return held if isinstance(held, list) else [held]
+    return [first_text(one, paths) if isinstance(one, dict) else text_of(one) for one in as_list(held)]
 
 
 def _is_unchosen(choice: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice
 from propsync.shapes.fields import KIND, KINDS
-from propsync.shapes.members import SPEAKS, carries, contradicts, is_blank, plain
+from propsync.shapes.members import SPEAKS, as_list, carries, contradicts, is_blank, plain
 
 LIKELY_VALUE = ("value", "values", "val", "content", "answer", "result", "data")
 _PLAUSIBLE = 2  # the last rank of a name that says that the member is a value
@@ -70,9 +70,9 @@ def _for_programs(
         said = [held for result in results if not is_blank(held := follow(result, path))]
         return sum(map(looks, said)) / len(said) if said else 0.0
 
-    named = [path for path in places if _may_be_value(path[-1], kind) or plain(path[-1]) in VALUES]
     if share(best) or _lists_inside(results, best):
         return None
+    named = [path for path in places if _may_be_value(path[-1], kind) or plain(path[-1]) in VALUES]
     fitting = [path for path in named if share(path) >= SPEAKS and not _lists_more(results, path, best)]
     return min(fitting, key=lambda path: (_place_rank(path, kind), path), default=None)
 
@@ -85,16 +85,12 @@ def _lists_more(results: Sequence[Any], path: Path, best: Path) -> bool:
 
 def _lists_inside(results: Sequence[Any], path: Path) -> bool:
     """Whether objects are there, in which the value may be."""
-    held = [one for result in results for one in _as_list(follow(result, path))]
+    held = [one for result in results for one in as_list(follow(result, path))]
     return any(isinstance(one, dict) for one in held)
 
 
 def _names_options(held: Any, options: Collection[str]) -> bool:
-    return all(text_of(one) in options for one in _as_list(held))
-
-
-def _as_list(held: Any) -> list[Any]:
-    return held if isinstance(held, list) else [held]
+    return all(text_of(one) in options for one in as_list(held))
 
 
 def says_value(kind: str, choice: Choice) -> bool:

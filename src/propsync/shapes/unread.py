@@ -13,7 +13,7 @@ from propsync.shapes.definitions import field_ids
 from propsync.shapes.entries import Entry, entries, names
 from propsync.shapes.fields import FIELDS
 from propsync.shapes.flags import FLAGS
-from propsync.shapes.members import carries, texts
+from propsync.shapes.members import as_list, carries, texts
 
 _DUE_DATE: Path = ("dueDate",)
 _USERS: Path = ("assignedUsers",)
@@ -110,8 +110,7 @@ def names_one(text: str) -> bool:
 
 
 def _users(record: Any) -> list[Any]:
-    held = follow(record, _USERS)
-    return held if isinstance(held, list) else [held]
+    return as_list(follow(record, _USERS))
 
 
 def _names_a_user(held: Any) -> bool:

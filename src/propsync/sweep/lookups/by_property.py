@@ -77,14 +77,14 @@ class ByProperty:
                 self._answers.gone[key] = answer.what
             else:
                 self._asking.is_unprovable(key, answer.what)
-        elif self._asking.cutter.keys(answer.page.records) == [key] and _is_bare(answer.page.records[0], key):
+        elif self._asking.cutter.keys(answer.page.records) != [key]:
+            self._asking.is_unprovable(key, "the API showed a different record when asked for it")
+        elif _is_bare(answer.page.records[0], key):
             self._answers.gone[key] = "the API shows its key and nothing else"
-        elif self._asking.cutter.keys(answer.page.records) == [key]:
+        else:
             self._asking.stage(answer)
             self._answers.found.add(key)
             self._asking.is_proved = True
-        else:
-            self._asking.is_unprovable(key, "the API showed a different record when asked for it")
 
     def _why_not_shown(self, key: Key) -> str | None:
         """The answer to look-ups of one schedule if they do not show it; None if its property's list does, or its own
