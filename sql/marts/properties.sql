@@ -161,7 +161,9 @@ select
   coalesce(open_actions, no_assessments) as open_actions,
   most_urgent_rank,
   coalesce(actions_in_unknown_state, no_assessments) as actions_in_unknown_state,
-  coalesce(approved_without_bundle, no_assessments) as approved_without_bundle
+  coalesce(approved_without_bundle, no_assessments) as approved_without_bundle,
+  listed.managed_from,
+  listed.managed_until
 from every_id
 cross join nothing
 left join staging.listed_properties as listed using (property_id)

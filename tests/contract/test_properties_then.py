@@ -15,6 +15,10 @@ MONTHS_AFTER = datetime(2026, 5, 21, 1, tzinfo=UTC)
 COUNTS = (
     "select day::varchar, properties_in_date, properties_unknown from marts.compliance_days where is_known order by all"
 )
+HOMES = """
+select day::varchar, homes_in_date + homes_due_soon + homes_out_of_date + homes_unknown
+from marts.compliance_days where is_known order by all
+"""
 MEASURES = (
     "select day, measure, numerator, denominator, unknown, undecided from marts.measures where is_known order by all"
 )
@@ -47,3 +51,26 @@ def test_a_property_that_comes_or_goes_changes_no_earlier_day(small_nights: Smal
     home.rebuild()
     assert home.rows(COUNTS) == [first, ("2026-04-30", 1, 2), ("2026-05-21", 1, 5)]
     assert home.rows(MEASURES) == measures
+
+
+@pytest.mark.slow
+def test_a_property_counts_on_the_days_that_its_list_gives(small_nights: SmallHome) -> None:
+    """Sold in May and bought in May: the end of April has the first, today the second."""
+    home, api = small_nights, small_nights.server
+    home.path.mkdir()
+    listed = home.path / "properties.csv"
+    listed.write_text("property_id,homes\np1,20\np2,30\n")
+    (home.path / "propsync.toml").write_text('[reference]\nproperties = "properties.csv"\n')
+    api.assets = []
+    api.assessments = [assessment(f"of {key}", property=key, performedDate="2026-01-10") for key in ("p1", "p2")]
+    home.sync(now=WEEKS_AFTER)
+    listed.write_text("property_id,homes,managed_from,managed_until\np1,20,,2026-05-03\np2,30,2026-05-04,\n")
+    home.sync(now=MONTHS_AFTER)
+    ends = [("2026-04-30", 20), ("2026-05-21", 30)]
+    assert home.rows(HOMES) == ends
+    assert home.rows("select property_id from marts.compliance") == [("p2",)]
+    listed.write_text("property_id,homes,managed_from,managed_until\np1,20,,03/05/2026\np2,30,2026-05-04,\n")
+    (line,) = home.sync(now=MONTHS_AFTER).left_behind
+    assert f"{listed} line 2: managed_until is '03/05/2026': write a date such as 2026-03-31" in line
+    home.rebuild()
+    assert home.rows(HOMES) == ends

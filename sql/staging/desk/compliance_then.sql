@@ -77,9 +77,11 @@ required as (
   select day, ends_at, property_id, assessment_type_id, null, null
   from sighted
   join days using (day)
+  left join staging.listed_properties as listed using (property_id)
   where property_id is not null
     and assessment_type_id is not null
-    and exists (from staging.required where staging.required.source <> 'list')
+    and staging.is_managed(day, managed_from, managed_until)
+    and not exists (from staging.stated_requirements)
 ),
 known as (
   select

@@ -20,4 +20,6 @@ where_true as (
 )
 select property_id, assessment_type_id, min(every_months) as every_months, 'list' as source
 from (from everywhere union all from at_one union all from where_true)
+left join staging.listed_properties as listed using (property_id)
+where staging.is_managed($today, managed_from, managed_until)
 group by property_id, assessment_type_id

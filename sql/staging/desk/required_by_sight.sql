@@ -13,5 +13,6 @@ seen as (
 )
 select property_id, assessment_type_id, null::integer as every_months, max(source) as source
 from seen
-where property_id is not null and assessment_type_id is not null
+left join staging.listed_properties as listed using (property_id)
+where property_id is not null and assessment_type_id is not null and staging.is_managed($today, managed_from, managed_until)
 group by property_id, assessment_type_id

@@ -65,4 +65,5 @@ select
   -- one that is required as often, whatever the value, leaves nothing open
   if(is_required and perhaps_months >= every_months, null, perhaps_months) as perhaps_months
 from summed
-where is_required or is_open
+left join staging.listed_properties as listed using (property_id)
+where (is_required or is_open) and staging.is_managed(day, managed_from, managed_until)

@@ -12,7 +12,9 @@ unjudged as (
   left join staging.condition_matches as matches on matches.line = conditions.line and matches.property_id = known_properties.property_id
   left join staging.required as required
     on required.property_id = known_properties.property_id and required.assessment_type_id = conditions.assessment_type_id
+  left join staging.listed_properties as listed on listed.property_id = known_properties.property_id
   where matches.is_true is null
+    and staging.is_managed($today, managed_from, managed_until)
     -- one that is required as often, whatever the value, leaves nothing open
     and (required.source is null or conditions.every_months < coalesce(required.every_months, 2147483647))
 )

@@ -1,5 +1,5 @@
 -- grain: property_id
--- why: people's list of properties with real numbers; a cell that is none is NULL, and ops.reference_issues has it
+-- why: people's list of properties with real numbers and days; a cell that is none is NULL, and ops.reference_issues has it
 with texts as (
   select
     *,
@@ -18,5 +18,7 @@ select
   -- a comma between thousands is the only one that a whole number can have
   try_cast(if(regexp_full_match(homes_written, '\d{1,7}|\d{1,3}(,\d{3})+'), replace(homes_written, ',', ''), null) as integer) as homes,
   try_cast(replace(height_written, ',', '.') as double) as height_m,
-  try_cast(year_written as integer) as built_year
+  try_cast(year_written as integer) as built_year,
+  staging.calendar_day(staging.without_midnight(managed_from)) as managed_from,
+  staging.calendar_day(staging.without_midnight(managed_until)) as managed_until
 from texts

@@ -2,7 +2,7 @@
 -- have a history, so a rename changes none, unless the names under [desk.measures] mean other types since. The properties of the
 -- API have a history too, so they are in no part of this
 with listed as (
-  select hash(property_id, region, homes) as row_hash from staging.listed_properties
+  select hash(property_id, region, homes, managed_from, managed_until) as row_hash from staging.listed_properties
   union all
   select hash(line, assessment_type_id, property_id, column_name, every_months) from staging.stated_requirements
   union all

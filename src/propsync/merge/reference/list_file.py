@@ -27,7 +27,10 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _TOTAL = re.compile(r"((sub|grand)[ -]?)?totals?", re.IGNORECASE)
-_OF_PROPERTIES = ("name", "address", "postcode", "region", "uprn", "homes", "height_m", "built_year")
+_OF_PROPERTIES = (
+    *("name", "address", "postcode", "region", "uprn", "homes", "height_m", "built_year"),
+    *("managed_from", "managed_until"),
+)
 _OF_USERS = ("full_name", "display_name", "title", "team", "email")
 _OF_REQUIREMENTS = ("assessment_type_id", "property_id", "condition", "every_months")
 _NAMES = {"properties": "properties", "property": "properties", "users": "users", "requirements": "requirements"}

@@ -18,11 +18,13 @@ from propsync.merge.reference.list_table import (
     list_target,
     remove_unnamed,
 )
+from propsync.merge.reference.managed_days import MANAGED, check_managed
 from propsync.merge.reference.requirements import REQUIREMENTS, TYPE, Known, check_requirements, unused_columns
 from propsync.merge.reference.staged_lists import StagedLists
 from propsync.warehouse import TABLES, Models, Warehouse, comment_on_column, comment_on_table, quoted, statement, texts
 
-_NUMBERS = {("properties", "homes"), ("properties", "height_m"), ("properties", "built_year")}
+_TYPED = dict.fromkeys(("homes", "height_m", "built_year"), "number") | dict.fromkeys(MANAGED, "day")
+"""Columns of a list of properties that marts.properties has with their types."""
 _API_IDS = {"properties": "merge/reference/ids_of_properties", "users": "merge/reference/ids_of_users"}
 
 
@@ -38,6 +40,7 @@ def build_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]
         if table != REQUIREMENTS:
             found = read_list(table, path, key_of(warehouse, table))
             found.mistakes += _not_of_the_api(warehouse, table, found, files)
+            found.mistakes += _unread_days(warehouse, table, found)
             _settle(warehouse, run_id, table, path, found)
             add_list_columns(warehouse, run_id, table)
     return removed
@@ -146,6 +149,11 @@ def _not_of_the_api(warehouse: Warehouse, table: str, found: ReferenceList, file
     return [one for one in found.suspects if one.key not in real]
 
 
+def _unread_days(warehouse: Warehouse, table: str, found: ReferenceList) -> list[Mistake]:
+    key = key_of(warehouse, table)
+    return check_managed(found, key) if table == "properties" and key else []
+
+
 def _api_ids(warehouse: Warehouse, table: str) -> Iterator[str]:
     """Queries that give the ids of the API for people's list; a further list of the API has its own."""
     if table in _API_IDS:
@@ -200,8 +208,9 @@ def _describe(warehouse: Warehouse, run_id: str, table: str, path: Path) -> None
     target = list_target(warehouse, table)
     warehouse.execute(comment_on_table(target, f"From {path.name}, your own list"))
     for column in _columns(warehouse, target):
-        number = "; marts.properties has the number" if (table, column) in _NUMBERS else ""
-        warehouse.execute(comment_on_column(target, column, f"Column of {path.name}, as text{number}"))
+        typed = _TYPED.get(column) if table == "properties" else None
+        place = f"; marts.properties has the {typed}" if typed else ""
+        warehouse.execute(comment_on_column(target, column, f"Column of {path.name}, as text{place}"))
     mark_tables(warehouse, run_id, list_schema(warehouse, table), [table])
 
 
