@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 import pytest
 from kit.small_api import SmallHome, assessment
 
+from propsync.runbooks.doctor.lists import examine_lists
+
 pytestmark = pytest.mark.usefixtures("desk")
 
 EVENING = datetime(2026, 3, 31, 20, tzinfo=UTC)
@@ -72,5 +74,7 @@ def test_a_property_counts_on_the_days_that_its_list_gives(small_nights: SmallHo
     listed.write_text("property_id,homes,managed_from,managed_until\np1,20,,03/05/2026\np2,30,2026-05-04,\n")
     (line,) = home.sync(now=MONTHS_AFTER).left_behind
     assert f"{listed} line 2: managed_until is '03/05/2026': write a date such as 2026-03-31" in line
+    (finding,) = examine_lists(home.settings())
+    assert "line 2: managed_until is '03/05/2026'" in finding.seen
     home.rebuild()
     assert home.rows(HOMES) == ends

@@ -37,6 +37,7 @@ from propsync.merge.known import (
 from propsync.merge.reference.list_file import Mistake, read_list
 from propsync.merge.reference.list_table import KEYS, api_lists, dropped
 from propsync.merge.reference.lists import build_reference, described, finish_reference, lists_left_behind
+from propsync.merge.reference.managed_days import PROPERTIES, check_managed
 from propsync.merge.reference.requirements import (
     REQUIREMENTS,
     TYPE,
@@ -56,6 +57,7 @@ __all__ = [
     "HIDDEN_FILES",
     "KEYS",
     "NEVER",
+    "PROPERTIES",
     "REQUIREMENTS",
     "TYPE",
     "Carried",
@@ -75,6 +77,7 @@ __all__ = [
     "build_tables",
     "carry_out",
     "check_lines",
+    "check_managed",
     "check_requirements",
     "definition_fragments",
     "described",

@@ -18,7 +18,7 @@ from propsync.merge.reference.list_table import (
     list_target,
     remove_unnamed,
 )
-from propsync.merge.reference.managed_days import MANAGED, check_managed
+from propsync.merge.reference.managed_days import MANAGED, PROPERTIES, check_managed
 from propsync.merge.reference.requirements import REQUIREMENTS, TYPE, Known, check_requirements, unused_columns
 from propsync.merge.reference.staged_lists import StagedLists
 from propsync.warehouse import TABLES, Models, Warehouse, comment_on_column, comment_on_table, quoted, statement, texts
@@ -151,7 +151,7 @@ def _not_of_the_api(warehouse: Warehouse, table: str, found: ReferenceList, file
 
 def _unread_days(warehouse: Warehouse, table: str, found: ReferenceList) -> list[Mistake]:
     key = key_of(warehouse, table)
-    return check_managed(found, key) if table == "properties" and key else []
+    return check_managed(found, key) if table == PROPERTIES and key else []
 
 
 def _api_ids(warehouse: Warehouse, table: str) -> Iterator[str]:

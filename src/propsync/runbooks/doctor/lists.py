@@ -9,10 +9,12 @@ from propsync.desk import AGAINST
 from propsync.log import redact
 from propsync.merge import (
     KEYS,
+    PROPERTIES,
     REQUIREMENTS,
     TYPE,
     Known,
     Mistake,
+    check_managed,
     check_requirements,
     described,
     read_list,
@@ -30,6 +32,8 @@ def examine_lists(settings: Settings) -> Iterator[Finding]:
     keys = KEYS | {one.name: one.key_columns[0] for one in configured_catalogue(settings).further}
     for name, path in settings.reference.items():
         found = read_list(name, path, keys.get(name), column=TYPE if name == REQUIREMENTS else None)
+        if name == PROPERTIES:
+            found.mistakes += check_managed(found, keys[name])
         if name == REQUIREMENTS:  # a sync also compares its ids with those of the API
             found.mistakes += check_requirements(found, Known())
             found.notes += unused_columns(found)
