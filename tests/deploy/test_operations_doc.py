@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ def of_program(name: str) -> list[str]:
 
 
 def test_no_command_is_of_a_kind_that_nobody_checks():
-    kinds = {"cd", "useradd", "install", "systemctl", "journalctl", "runuser", "docker", "cat"}
+    kinds = {"cd", "useradd", "install", "systemctl", "journalctl", "runuser", "docker", "cat", ".venv/bin/python"}
     assert {command.split()[0] for command in COMMANDS} == kinds
 
 
@@ -45,6 +46,18 @@ def test_what_is_installed_is_there_and_lands_where_it_is_looked_for(tmp_path: P
     for file in (value("propsync.service", "EnvironmentFile"), "/etc/propsync/token", "/etc/cron.d/propsync"):
         assert tmp_path.joinpath(file[1:]).is_file(), file
     assert tmp_path.joinpath("var/lib/propsync").stat().st_mode & 0o777 == 0o711
+
+
+def test_compiled_files_land_where_the_users_program_looks_for_them(tmp_path: Path):
+    (command,) = of_program(".venv/bin/python")
+    words = shlex.split(command)
+    *_, libraries, sources = words
+    assert (CHECKOUT / sources / "propsync").is_dir()
+    for folder in (libraries, sources):
+        (tmp_path / folder / "one").mkdir(parents=True)
+        (tmp_path / folder / "one/module.py").write_text("text = 1\n")
+    subprocess.run([sys.executable, *words[1:]], cwd=tmp_path, check=True)
+    assert len(list(tmp_path.rglob("one/__pycache__/module.*.pyc"))) == 2
 
 
 def test_the_user_is_the_units():
