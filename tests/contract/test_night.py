@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from kit.archives import SMALL, Place, place
+from kit.small_api import SmallHome
 
 from propsync.errors import DiskFull, MergeFailed, PropsyncError
 from propsync.runbooks.resource_sync import ResourceSync
@@ -88,3 +89,18 @@ def test_a_rebuild_tells_what_is_lacking(home: Place) -> None:
     ((submitted,),) = home.rows("select count(*) from assessments where status = 'submitted'")
     assert submitted > 0
     assert len(lacking) == len(before) + 2 * submitted
+
+
+def test_an_api_that_lists_nothing_is_told_of(small_nights: SmallHome) -> None:
+    """A token without rights looks so; with one record, or where a person asked for some lists only, nobody wonders."""
+    home, api = small_nights, small_nights.server
+    types, api.types, api.assessment_types, api.assets, api.assessments = api.types, [], [], [], []
+    report = home.sync()
+    assert report.exit_code == 0
+    (line,) = report.notes
+    assert line.startswith(
+        "the API listed no record of any kind. If your organisation has some, this token may not see"
+    )
+    assert home.sync(["assets"]).notes == []
+    api.types = types
+    assert home.sync().notes == []

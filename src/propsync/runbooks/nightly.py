@@ -67,7 +67,7 @@ def nightly(
         _log.warning("%s: %s. propsync rebuilds this home from the bucket first", behind.where, behind.what)
         rebuild(settings)
         report = framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
-    return replace(report, notes=[*report.notes, *notes])
+    return replace(report, notes=[*report.notes, *notes, *([] if only else _nothing_listed(report))])
 
 
 def _chosen(catalogue: Catalogue, only: Sequence[str]) -> list[Resource]:
@@ -76,6 +76,18 @@ def _chosen(catalogue: Catalogue, only: Sequence[str]) -> list[Resource]:
     if unknown:
         raise UsageError("--only", f"there is no resource {', '.join(unknown)}", f"Name some of {', '.join(known)}")
     return [resource for resource in catalogue.synced if not only or resource.name in only]
+
+
+def _nothing_listed(report: Report) -> list[str]:
+    """A line if every list is empty: a token without rights looks the same as an organisation without records."""
+    if report.status != "ok" or any(counts["fetched"] for counts in report.resources.values()):
+        return []
+    line = (
+        "the API listed no record of any kind. If your organisation has some, this token may not see them: "
+        "ask the person who made the token"
+    )
+    _log.warning("%s", line)
+    return [line]
 
 
 def _tell_dropped(workspace: Workspace) -> None:
