@@ -180,6 +180,17 @@ def test_a_file_that_the_system_cannot_look_at_is_not_missing(storage, monkeypat
     assert [mode_of(storage.root / name) for name in ("a/b/c", "loop", "x\0")] == [0, 0, 0]
 
 
+def test_an_error_in_the_middle_of_a_file_names_it(storage):
+    """The system names no file in the error of a read: propsync then said that standard output was at fault."""
+    storage.put("other", b"x")
+    file = storage.root / "file"
+    file.symlink_to("/proc/self/mem")  # whose first byte is an Input/output error
+    for read in (lambda: storage.get("file"), lambda: list(storage.read("file"))):
+        with pytest.raises(OSError, match="Input/output error") as failed:
+            read()
+        assert failed.value.filename == str(file)
+
+
 def test_a_full_disk_is_told_as_one(tmp_path):
     full = os.open("/dev/full", os.O_WRONLY)
     with pytest.raises(DiskFull, match="the disk is full"), disk_errors(tmp_path):

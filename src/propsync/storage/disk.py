@@ -178,9 +178,18 @@ def private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def open_file(path: Path) -> BufferedReader:
-    """A file to read: not a pipe, which would wait for a writer, and no device. Raises OSError."""
-    return open(path, "rb", opener=_regular)
+@contextmanager
+def open_file(path: Path) -> Iterator[BufferedReader]:
+    """A file to read: not a pipe, which would wait for a writer, and no device.
+
+    Raises OSError, which names the file: the system's own error of a read does not.
+    """
+    try:
+        with open(path, "rb", opener=_regular) as file:
+            yield file
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
 
 
 def _regular(path: str, flags: int) -> int:
