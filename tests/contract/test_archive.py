@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import shutil
@@ -17,6 +18,8 @@ from kit.archives import Place, noted, place
 from kit.home import QUICK, Rows
 from variants import daily
 
+from propsync.documents import contents
+from propsync.documents.zips.bundle import Bundle
 from propsync.errors import Busy, HomeUnusable, PropsyncError, StateUnusable, TokenRefused, UsageError
 from propsync.runbooks import ArchiveReport, Report, archive
 from propsync.runs import RunLock
@@ -256,6 +259,56 @@ def test_text_is_read_also_of_reports_archived_before_it_was_wanted(old: Place) 
     of_report = "from document_text join documents on sha256 = document_sha256"
     first = f"select string_agg(text, ' ') {of_report} where assessment_id = '{key}'"
     assert key in old.rows(first)[0][0]
+
+
+@pytest.mark.slow
+def test_text_of_a_report_that_the_disk_does_not_give_is_read_when_it_does(old: Place) -> None:
+    """It counted as a report without text, for good: no later run read it, nor said so."""
+    failing, altered, *_ = (old.path / path for path in old.column("select path from documents where kind = 'report'"))
+    before = [failing.read_bytes(), altered.read_bytes()]
+    failing.unlink()
+    failing.symlink_to("/proc/self/mem")  # whose first byte is an Input/output error
+    altered.write_bytes(b"%PDF-1.7, and the rest is gone")
+    told = archive(old.settings(archive_text="true"), policy=old.policy)
+    pages = "select count(distinct document_sha256) from document_text"
+    assert (told.exit_code, old.rows(pages)) == (3, [(len(old.wanted()) - 2,)])
+    assert told.left_behind[0].startswith("the tables lack the contents of 2 stored documents (such as archive/blobs/")
+    assert told.left_behind[0].endswith("Run `propsync archive verify`")
+    failing.unlink()
+    for path, body in zip((failing, altered), before, strict=True):
+        path.write_bytes(body)
+    assert old.archive(archive_text="true").exit_code == 0
+    assert old.rows(pages) == [(len(old.wanted()),)]
+
+
+@pytest.mark.slow
+def test_a_bundle_that_the_disk_does_not_give_keeps_no_other_from_the_tables(
+    old: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that died before it read them left them. Each later one, `archive verify` too, then ended there."""
+    counts = "select count(*), count(read_at) from documents where kind = 'bundle'"
+    rows = [old.rows(f"from bundle_{table} order by all") for table in ("actions", "controls", "elements")]
+    (count, _), *_ = old.rows(counts)
+    old.in_state("update documents set read_at = null where kind = 'bundle'")
+    failing, *_ = old.column("select path from documents where kind = 'bundle'")
+    plainly = contents.csv_tables
+
+    def csv_tables(path: Path, bundle: Bundle) -> Any:
+        if path == old.path / failing:
+            raise OSError(errno.EIO, "Input/output error")
+        return plainly(path, bundle)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(contents, "csv_tables", csv_tables)
+        told = old.archive()
+    assert told.left_behind == [
+        f"the tables lack the contents of 1 stored document ({failing}: it cannot be read: Input/output error). "
+        "Run `propsync archive verify`"
+    ]
+    assert old.rows(counts) == [(count, count - 1)]
+    assert old.archive().exit_code == 0
+    assert old.rows(counts) == [(count, count)]
+    assert [old.rows(f"from bundle_{table} order by all") for table in ("actions", "controls", "elements")] == rows
 
 
 @pytest.mark.release

@@ -18,6 +18,7 @@ from propsync.documents.zips.bundle import Bundle
 from propsync.errors import DocumentDamaged
 from propsync.merge import mark_tables
 from propsync.runs import Run
+from propsync.storage import why_unread
 from propsync.suppression import Suppression
 from propsync.warehouse import Warehouse, statement
 
@@ -39,10 +40,27 @@ class Unread:
     """Whether it is an earlier bundle whose actions are kept."""
 
 
+class _Unreadable(Exception):
+    """The disk fails to give the bytes of `file`, so nothing of it goes into the tables."""
+
+    def __init__(self, file: Unread, error: OSError) -> None:
+        super().__init__(why_unread(error))
+        self.file = file
+
+
 class Contents:
     """Puts the contents of documents into tables, without erased ids. Reading twice equals reading once."""
 
-    def __init__(self, warehouse: Warehouse, blobs: Blobs, reader: DocumentReader, suppression: Suppression) -> None:
+    def __init__(
+        self,
+        warehouse: Warehouse,
+        blobs: Blobs,
+        reader: DocumentReader,
+        suppression: Suppression,
+        faults: dict[str, str],
+    ) -> None:
+        """`faults` gets the path of each file that cannot be read now, with the reason."""
+        self._faults = faults
         self._warehouse = warehouse
         self._blobs = blobs
         self._reader = reader
@@ -55,8 +73,16 @@ class Contents:
         """
         kinds = _kinds_read(with_text=with_text)
         found = dict(self._batch(kinds, known))
-        if not found:
-            return 0
+        while found:
+            try:
+                self._put(found, run, kinds)
+                break
+            except _Unreadable as failed:
+                self._faults[failed.file.path] = str(failed)
+                del found[failed.file]
+        return len(found)
+
+    def _put(self, found: Mapping[Unread, Content], run: Run, kinds: Sequence[str]) -> None:
         with self._warehouse.transaction():
             self._write(found, run.run_id)
             read = {"assessment_ids": [one.assessment_id for one in found], "hashes": [one.sha256 for one in found]}
@@ -64,7 +90,6 @@ class Contents:
             self._warehouse.execute(statement("documents/note_read"), note)
             mark_tables(self._warehouse, run.run_id, "main", [*CONTENT_TABLES, "documents"])
             mark_tables(self._warehouse, run.run_id, "history", ["bundle_actions"])
-        return len(found)
 
     def is_behind(self, *, with_text: bool) -> bool:
         """Whether any unread version can be read."""
@@ -89,13 +114,29 @@ class Contents:
         return [Unread(*row) for row in rows]
 
     def _opened(self, one: Unread) -> Content | None:
-        """Its contents; None if its file cannot be read now, which `archive verify` reports."""
+        """Its contents; None if its file cannot be read now, which `archive verify` reports.
+
+        A report of which the disk has every byte may hold no text.
+        """
         try:
             return self._reader.content(KINDS[one.kind], self._blobs.path(one.path))
         except FileNotFoundError:
             return None
         except DocumentDamaged:
-            return [] if one.kind == "report" else None
+            return [] if self._is_as_stored(one) and one.kind == "report" else None
+        except OSError as error:
+            self._faults[one.path] = why_unread(error)
+            return None
+
+    def _is_as_stored(self, one: Unread) -> bool:
+        try:
+            is_same = self._blobs.sha256(one.path) == one.sha256
+        except OSError as error:
+            self._faults[one.path] = why_unread(error)
+            return False
+        if not is_same:
+            self._faults[one.path] = "its bytes have changed since propsync stored it"
+        return is_same
 
     def _write(self, found: Mapping[Unread, Content], run_id: str) -> None:
         rows = ContentRows(self._warehouse, run_id, self._suppression)
@@ -134,6 +175,8 @@ class Contents:
                     self._write_csv(rows, one, table, lots)
         except (DocumentDamaged, FileNotFoundError) as error:
             _log.warning("%s of assessment %s: %s", one.path, one.assessment_id, error)
+        except OSError as error:
+            raise _Unreadable(one, error) from error
 
     def _write_csv(self, rows: ContentRows, one: Unread, table: CsvTable, lots: Iterator[list[Row]]) -> None:
         try:

@@ -33,6 +33,16 @@ def unread_tables(bundle: Bundle) -> Mapping[str, tuple[str, str]]:
     return {table: why for table, why in refused.items() if table not in read}
 
 
+def faults_in_words(faults: Mapping[str, str]) -> list[str]:
+    """A line if the disk did not give all bytes of stored documents; `faults` are the reasons by path."""
+    if not faults:
+        return []
+    count = "1 stored document" if len(faults) == 1 else f"{len(faults):,} stored documents"
+    path, why = min(faults.items())
+    such = f"{path}: {why}" if len(faults) == 1 else f"such as {path}: {why}"
+    return [f"the tables lack the contents of {count} ({such}). Run `propsync archive verify`"]
+
+
 def unread_in_words(warehouse: Warehouse) -> list[str]:
     """A line if propsync reads a table from none of the newest bundles; only a warning if none of them has any CSV."""
     values = {"newest": _NEWEST, "issues": [NOT_READ, NONE]}

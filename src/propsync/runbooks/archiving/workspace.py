@@ -22,7 +22,7 @@ from propsync.documents.fetch_log import Fetched, FetchLog
 from propsync.documents.fetcher import Fetcher
 from propsync.documents.inspect import DocumentReader
 from propsync.documents.ledger import ERASED, DocumentChoice, Ledger
-from propsync.documents.unread_tables import unread_in_words
+from propsync.documents.unread_tables import faults_in_words, unread_in_words
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import CheckFailed, SettingsError
 from propsync.runbooks.archiving.lock import archive_lock
@@ -76,6 +76,8 @@ class ArchiveWorkspace:
     reader: DocumentReader
     partial: Path
     cluster: Cluster | None = None
+    faults: dict[str, str] = field(default_factory=dict)
+    """Why stored files without contents in the tables cannot be read, by path."""
     blobs: Blobs = field(init=False)
     taken: FetchLog = field(init=False)
 
@@ -200,7 +202,8 @@ class ArchiveWorkspace:
         return count > 0
 
     def _contents(self, workspace: Workspace) -> Contents:
-        return Contents(workspace.warehouse, self.blobs, self.reader, Suppression.of(workspace.storage))
+        suppression = Suppression.of(workspace.storage)
+        return Contents(workspace.warehouse, self.blobs, self.reader, suppression, self.faults)
 
     def publish(self, workspace: Workspace, choice: DocumentChoice, outcome: Outcome) -> tuple[int, str | None]:
         """Notes what is lacking of `choice`, builds the marts, and publishes if anything changed or was left behind.
@@ -211,7 +214,7 @@ class ArchiveWorkspace:
         if workspace.publisher.is_behind(workspace.warehouse):
             merge_earlier(workspace, run)
         lacking = Ledger(workspace.warehouse).cover(choice, run.run_id)
-        outcome.leave(unread_in_words(workspace.warehouse))
+        outcome.leave([*faults_in_words(self.faults), *unread_in_words(workspace.warehouse)])
         withheld = self._checked(workspace, run)
         outcome.leave([*withheld.lines, *build_desk(workspace, run.run_id, withheld.tables)])
         outcome.leave(check_marts(workspace, run))
