@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 from kit.home import Home
 
-from propsync.errors import MergeFailed
-from propsync.runbooks.rebuilding.sources import readable_databases, whole_catalogue
-from propsync.warehouse import OldFile, Warehouse
+from propsync.errors import HomeUnusable, MergeFailed
+from propsync.runbooks.rebuilding.sources import find_source, readable_databases, whole_catalogue
+from propsync.warehouse import OldFile, Warehouse, rows
 
 RUN = "20260302T023000000000-nightly"
 ROWS = {
@@ -55,6 +57,31 @@ def test_a_sound_database_is_a_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize("table", ROWS)
 def test_a_database_that_cannot_say_what_it_hides_has_or_erased_is_left_out(tmp_path: Path, table: str) -> None:
     assert _databases(Home(tmp_path / "home"), damaged=table) == {}
+
+
+def test_no_rebuild_goes_without_a_database_because_the_disk_fails_unless_the_other_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It replaces both, and only they have the rows of documents and writes."""
+    home, plainly = Home(tmp_path / "home"), duckdb.connect
+    settings, (state,) = home.settings(), _databases(home).values()
+    published = home.path / "published" / "warehouse.duckdb"
+    shutil.copytree(state.parent, published.parent)
+    failing = [published]
+
+    def connect(path: Path, **options: Any) -> duckdb.DuckDBPyConnection:
+        if path in failing:
+            raise duckdb.IOException(f'IO Error: Could not read from file "{path}": Input/output error')
+        return plainly(path, **options)
+
+    monkeypatch.setattr(rows.duckdb, "connect", connect)
+    assert [*readable_databases(settings, tmp_path)] == ["state"]
+    failing.append(state)
+    step = r"Input/output error.*dmesg.*If it says so again, restore that file from a backup, or move it away"
+    with pytest.raises(HomeUnusable, match=step):
+        readable_databases(settings, tmp_path)
+    with pytest.raises(HomeUnusable, match=step):
+        find_source(settings, tmp_path, None, {"published": published})
 
 
 def test_a_lack_of_memory_is_no_answer_of_an_old_file(tmp_path: Path) -> None:

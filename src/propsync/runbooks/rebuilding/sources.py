@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from propsync.errors import StateUnusable
+from propsync.errors import LOOK_AT_DISK, HomeUnusable, StateUnusable
 from propsync.landing import Base, Bases, Manifests
 from propsync.merge import Carried, dropped, knows_run, latest_run
 from propsync.publish import WAREHOUSE as PUBLISHED
@@ -20,6 +20,7 @@ from propsync.storage import LocalStorage
 from propsync.warehouse import OldFile, check_further, statement
 
 _DATABASES = ("state", "published")
+_WITHOUT = "If it says so again, restore that file from a backup, or move it away to rebuild without what only it has"
 _log = logging.getLogger("propsync.rebuild")
 
 
@@ -43,9 +44,10 @@ def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
     """The databases that know any run, the state database first if it knows all that is published.
 
     One that cannot say what it hides is none of them: it would seem to hide nothing. Clocks of two machines may
-    differ, so that a later run need not have come after.
+    differ, so that a later run need not have come after. Raises HomeUnusable if there is none because the disk fails.
     """
     found: dict[str, tuple[str, Path]] = {}
+    failed: list[StateUnusable] = []
     for name, path in zip(_DATABASES, (settings.state / WAREHOUSE, settings.published / PUBLISHED), strict=True):
         if not path.exists():
             continue
@@ -53,12 +55,25 @@ def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
             latest = _latest_run(path, settings, work)
         except StateUnusable as error:
             _log.warning("%s cannot be read, so propsync carries nothing over from it: %s", path, error.what)
+            failed.append(error)
             continue
         if latest:
             found[name] = latest, path
+    if not found:
+        _refuse_failing_disk(failed)
     if len(found) == len(_DATABASES) and not knows(found["state"][1], found["published"][0], settings, work):
         found = {name: found[name] for name in reversed(found)}
     return {name: path for name, (_, path) in found.items()}
+
+
+def _refuse_failing_disk(failed: Sequence[StateUnusable]) -> None:
+    """Raises HomeUnusable if one of these files may be whole on a disk that fails: a rebuild replaces both.
+
+    The rows of documents and of writes would be lost, although the disk may give them tomorrow.
+    """
+    for error in failed:
+        if error.next_step.startswith(LOOK_AT_DISK):
+            raise HomeUnusable(error.where, error.what, f"{LOOK_AT_DISK}. {_WITHOUT}") from error
 
 
 def _latest_run(path: Path, settings: Settings, work: Path) -> str:
@@ -87,8 +102,9 @@ def find_source(settings: Settings, work: Path, base: Base | None, databases: di
     """From the first whole readable database, else from the base.
 
     A database from before the base, such as a restored one, lacks runs that the base has. Without them, no later run
-    could begin.
+    could begin. Raises HomeUnusable if the disk fails to read a database and no other is whole.
     """
+    failed: list[StateUnusable] = []
     for name, path in databases.items():
         if base is not None and not knows(path, base.run_id, settings, work):
             _log.warning("%s is older than landing/base, so propsync carries nothing over from it", path)
@@ -99,10 +115,12 @@ def find_source(settings: Settings, work: Path, base: Base | None, databases: di
             )
         except StateUnusable as error:
             _log.warning("%s cannot be read whole, so propsync carries nothing over from it: %s", path, error.what)
+            failed.append(error)
             continue
         unnamed = unnamed_lists(path, settings, work)
         is_published = name == "published"
         return Source(carried, carried.has_names, is_database=True, is_published=is_published, unnamed=unnamed)
+    _refuse_failing_disk(failed)
     if base is not None:
         return Source(Carried(Bases(LocalStorage(settings.home)).paths(base)), is_current=False)
     return Source(Carried({}), is_current=False)
