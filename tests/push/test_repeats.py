@@ -85,6 +85,25 @@ def test_a_write_that_the_api_only_accepts_is_not_called_failed(
     assert said in report.left_behind[0]
 
 
+def test_a_write_that_the_api_accepts_with_another_status_may_be_stored_otherwise(home: PushHome) -> None:
+    def normalise(request: Request) -> None:
+        """As an API whose PATCH tidies texts and answers with the record."""
+        if request.method == "PATCH":
+            home.sandbox.world.assets.edit(asset_id, {text: "ours"})
+
+    asset_id, _, kind = home.assets(1)[0]
+    text = home.field(kind, "text")
+    before = home.values(asset_id)[text]
+    plan = home.plan(home.update(asset_id, {text: " ours "}))
+    home.sandbox.set_faults([{"match": {"method": "PATCH"}, "effect": {"kind": "status", "status": 200, "body": "{}"}}])
+    home.sandbox._server.app.before = normalise
+    assert home.apply(plan).exit_code == 3
+    assert home.writes("state, code") == [("applied", "StoredOtherwise")]
+    assert home.values(asset_id)[text] == "ours", "the tables show what the API has"
+    (entry,) = undo(home.settings(), plan.plan_id).entries
+    assert entry.changes[0].new == before
+
+
 @pytest.mark.slow
 def test_a_repeated_put_keeps_what_others_wrote_into_its_other_members(home: PushHome) -> None:
     (key,) = home.schedules(1)

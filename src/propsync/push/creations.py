@@ -18,7 +18,7 @@ from propsync.api import Api, FieldKind, page_request, why_unaskable
 from propsync.errors import AnswerLost, InvalidValue, NotFound, RequestRefused, UnexpectedAnswer
 from propsync.push import verdicts
 from propsync.push.asset_updates import AssetUpdates
-from propsync.push.evidence import may_be_late, must_be_late
+from propsync.push.evidence import is_accepted, may_be_late
 from propsync.push.journal import Pair, WriteJournal
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, Entry, FieldChange
@@ -82,7 +82,7 @@ class Creations:
         except AnswerLost as error:
             if may_be_late(error.status) and (found := self._awaited(reader, number, entry)):
                 return found
-            if must_be_late(error.status):
+            if is_accepted(error.status):
                 return verdicts.unsure(_UNSHOWN, _LATER)  # sending it again would make a second one
             return verdicts.failed(error)
         except (RequestRefused, NotFound) as error:

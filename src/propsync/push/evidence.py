@@ -18,8 +18,8 @@ def changed_labels(entry: Entry, shown: Mapping[str, Any]) -> list[str]:
     return [one.label for one in entry.changes if not is_still(one.old, shown.get(one.field))]
 
 
-def must_be_late(status: int | None) -> bool:
-    """Whether a look that shows nothing of a write is older than it: the API answered with success (API §4.3, 4.4)."""
+def is_accepted(status: int | None) -> bool:
+    """Whether the API answered with success (API §4.3, 4.4): a look that shows nothing of it is older."""
     return status is not None and is_success(status)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from propsync.api import Sent
 from propsync.errors import NotFound, RequestRefused, UnexpectedAnswer
 from propsync.push import verdicts
+from propsync.push.evidence import is_accepted
 from propsync.push.outcome import APPLIED, PARKED, Outcome
 
 Look = Callable[[Sent], Outcome | None]
@@ -37,7 +38,8 @@ class Looks:
     def run(self, write: Callable[[], Outcome]) -> Outcome:
         """The outcome of a write. After an answer that does not say what the API did, the record decides.
 
-        After a refusal the record decides too if it has changed: the API may have stored a part of the values.
+        After a refusal the record decides too if it has changed: the API may have stored a part of the values. After an
+        answer of success, the API may have stored other values, and the read-back compares them.
         """
         try:
             return write()
@@ -45,7 +47,9 @@ class Looks:
             return settled.outcome
         except UnexpectedAnswer as error:
             outcome = self._look(Sent.MAYBE)
-            return verdicts.with_answer(outcome, error) if outcome else verdicts.unexplained(error)
+            if outcome is None or (outcome.state == PARKED and is_accepted(error.status)):
+                return verdicts.unexplained(error)
+            return verdicts.with_answer(outcome, error)
         except (RequestRefused, NotFound) as error:
             outcome = self._look(self.sent or Sent.MAYBE)
             has_changed = outcome is not None and outcome.state in (APPLIED, PARKED)

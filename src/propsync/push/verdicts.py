@@ -19,7 +19,7 @@ from propsync.errors import (
     WriteForbidden,
     WriteUnsupported,
 )
-from propsync.push.evidence import changed_labels, must_be_late
+from propsync.push.evidence import changed_labels, is_accepted
 from propsync.push.journal import now
 from propsync.push.outcome import (
     ALREADY,
@@ -181,7 +181,7 @@ def unexplained(error: UnexpectedAnswer) -> Outcome:
     With a status of success, the API may store the new ones later, and the read-back waits for them. Raises
     WriteUnsupported if the API knows no such write, or redirects it.
     """
-    if must_be_late(error.status):
+    if is_accepted(error.status):
         return applied()
     if error.status in _UNSUPPORTED or is_redirect(error.status):
         raise WriteUnsupported(error.where, error.what)
