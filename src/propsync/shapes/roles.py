@@ -46,7 +46,7 @@ def find_roles(
         _refuse_others(resource, sum(map(len, pages)))
         return
     known = {**known, "statuses": as_written(objects, known.get("statuses", ()))}
-    taken: set[Path] = set()
+    taken: set[Path] = {(member,) for member in resource.members}  # the API's document says what they are
     for role in resource.roles:
         is_key = role.known == "unique" or role.name in resource.key
         _forget_other_name(shape, role, is_key=is_key)

@@ -191,6 +191,12 @@ def test_a_reference_in_each_record_is_the_id_where_one_lacks_that_of_a_parent(o
     assert roles(ASSESSMENTS, *records).paths("id") == (("reference",),)
 
 
+@pytest.mark.parametrize("count", [1, 2, 8])
+def test_records_in_two_versions_on_a_page_do_not_make_an_id_of_their_reference(count):
+    told = [{"id": f"a{n // 2}", "scheduleCustomReference": f"r{n}"} for n in range(2 * count)]
+    assert roles(ASSESSMENTS, *told).paths("id") == (("id",),)
+
+
 def test_one_record_on_two_pages_still_has_an_id():
     shape = Shape("assessments")
     records = assessments(**PLAIN)
