@@ -10,7 +10,7 @@ from propsync.records import HASH_VERSION
 from propsync.resources import COMBINED, Resource, definition_of
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Verdict
-from propsync.shapes import Shape
+from propsync.shapes import UNREAD, Shape
 
 _ROLES = {"page", "again", "combined"}
 
@@ -30,11 +30,17 @@ def repeatable(workspace: Workspace, resource: Resource, shape: Shape, settings:
     if before != (HASH_VERSION, settings, definition_of(resource) if resource.is_further else None):
         return None
     is_known = workspace.shapes.is_whole(shape) and manifest.shape == shape.to_json()
-    is_found = all(choice.source != "configured" for choice in shape.choices.values())
+    is_found = all(choice.source != "configured" for choice in shape.choices.values()) and not _may_be_known(shape)
     # a list without a total may have grown by a page that propsync would not request
     is_counted = not resource.is_paged or all(one.total is not None for one in manifest.landed)
     is_all = is_known and is_found and is_counted
     return manifest if is_all and _is_plain(manifest) and _shows_its_ends(manifest) else None
+
+
+def _may_be_known(shape: Shape) -> bool:
+    """Whether other records may show by now which member has a property or a type that propsync could not read."""
+    parts = (shape.choices.get(part) for part in ("property", "type"))
+    return any(choice is not None and choice.source == UNREAD for choice in parts)
 
 
 def _is_plain(manifest: Manifest) -> bool:

@@ -39,6 +39,12 @@ def texts(records: Iterable[Any], path: Path) -> list[str]:
     return [text for record in records if (text := text_of(follow(record, path)))]
 
 
+def is_prose(records: Iterable[Any], path: Path) -> bool:
+    """Whether most of the texts at `path` are several words, such as an address, which no id is."""
+    found = texts(records, path)
+    return sum(" " in text.strip() for text in found) * 2 > len(found)
+
+
 def refuse_astray(resource: str, part: str, choice: Choice, records: Sequence[Any]) -> None:
     """Raises ShapeUnknown if none of the records has a configured path: tables would silently become empty."""
     if not records or any(carries(record, path) for record in records for path in choice.paths):

@@ -14,7 +14,7 @@ from propsync.shapes.flags import find_flag_history
 from propsync.shapes.misfits import settle_values
 from propsync.shapes.results import find_result_shape
 from propsync.shapes.sampling import BESIDE, sample, types_beside, types_of
-from propsync.shapes.similar_names import settle_members
+from propsync.shapes.similar_names import settle_members, settle_property
 from propsync.shapes.unread import settle_assigned_users, settle_due_dates, settle_flags, settle_read
 
 
@@ -54,6 +54,7 @@ def look_into_assets(
     find_definition_shape(types, listed, records, ("fields",))
     find_result_shape(assets, records, field_ids(listed, types), option_ids(listed, types))
     settle_read(types, assets, listed, records, is_whole=is_whole, earlier=earlier)
+    settle_property(assets, records, is_whole=is_whole)
     if is_whole:
         settle_values(types, assets, listed, records)
 

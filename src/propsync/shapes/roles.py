@@ -15,6 +15,7 @@ from propsync.shapes.members import (
     ENDINGS,
     as_written,
     documented,
+    is_prose,
     lacking,
     most_telling,
     plain,
@@ -30,6 +31,7 @@ from propsync.shapes.unread import settle_inside_arrays, settle_unknown
 _PAGE_SPEAKS = 5
 _NOT_TOLD = ("found", "likely", "documented")
 _DESCRIPTION = ("description",)  # it explains a name, and replaces none
+_DATA = "data"  # JSON:API has ids at relationships.property.data.id
 
 
 def find_roles(
@@ -170,7 +172,7 @@ def _agrees(records: Sequence[Any], paths: Sequence[Path], path: Path) -> bool:
 
 def _stem(path: Path) -> str:
     """The name of a member without the ending of an id: `propertyId` and `property.uid` are `property`."""
-    names = [plain(name) for name in path]
+    names = [plain(name) for name in path if name != _DATA] or [plain(path[-1])]
     last = names[-2] if len(names) > 1 and names[-1] in ENDINGS else names[-1]
     return next((last.removesuffix(end) for end in ENDINGS if last.endswith(end)), last)
 
@@ -205,10 +207,17 @@ def _find(
     role: Role, pages: Sequence[Sequence[Any]], known: Mapping[str, Collection[str]], taken: set[Path]
 ) -> Choice | None:
     records = [record for page in pages for record in page]
-    if role.documented:
-        return documented(records, role.documented, known.get(role.known or "", ()))
+    found = documented(records, role.documented, known.get(role.known or "", ()))
+    if found is not None or (role.documented and (role.required or not role.likely)):
+        return found
     paths = dict.fromkeys(path for record in records for path in scalar_paths(record))
     candidates = [path for path in paths if path not in taken and texts(records, path)]
+    if role.documented:
+        alike = [path for path in candidates if _stem(path) in role.documented and not is_prose(records, path)]
+        nearest = min(alike, key=lambda path: (len(path), path), default=None)
+        return _by_values(role, records, candidates, known.get(_ids(role), ())) or (
+            _likely(nearest) if nearest else None
+        )
     if role.known == "unique":
         return find_id(role, pages, candidates, known.get(role.matches or "", ())) or _by_name(role, candidates)
     if role.known:
@@ -230,8 +239,11 @@ def _by_name(role: Role, candidates: Sequence[Path]) -> Choice | None:
         named = in_languages(candidates, role.likely)[:1]
     if not named:
         return None
-    best = min(named, key=lambda path: (rank(path, role.likely), path))
-    return Choice((best,), "likely", "by its name only: no value known elsewhere supports it")
+    return _likely(min(named, key=lambda path: (rank(path, role.likely), path)))
+
+
+def _likely(path: Path) -> Choice:
+    return Choice((path,), "likely", "by its name only: no value known elsewhere supports it")
 
 
 def _refuse_others(resource: Resource, count: int) -> None:

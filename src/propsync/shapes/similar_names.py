@@ -1,17 +1,21 @@
-"""Notices documented members that records have under a similar name, where propsync does not read them."""
+"""Notices documented members that records have under another name, where propsync does not read them."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from propsync.records import Path, follow
+from propsync.records import Path, follow, text_of
 from propsync.resources import Resource
 from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.identity import NODE
-from propsync.shapes.members import carries, is_blank, plain
+from propsync.shapes.members import ENDINGS, carries, is_blank, plain
 
 _HOLDERS = ("attributes", NODE)
+_PROPERTIES = ("property", "properties")
+_PLACES = (*_PROPERTIES, "site", "building", "location", "place", "premises")
+"""Names of members that may lead to a property."""
 
 
 def settle_members(shape: Shape, resource: Resource, records: Sequence[Any], *, is_whole: bool = True) -> None:
@@ -26,6 +30,38 @@ def settle_members(shape: Shape, resource: Resource, records: Sequence[Any], *, 
         shape.choices["members"] = Choice((), UNREAD, "; ".join(shown))
     elif is_whole:
         shape.choices.pop("members", None)
+
+
+def settle_property(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:
+    """Settles the property as unread if propsync finds none, and most records have the id of some place.
+
+    It may be the property's, or that of a room in it: propsync asks people, until the id is known from other records.
+    """
+    choice = shape.choices.get("property")
+    if choice is None or choice.source not in ("absent", UNREAD) or not is_whole:
+        return
+    found = Counter(place for one in records for place in _places_of(one))
+    place, count = next(iter(found.most_common(1)), ("", 0))
+    if count * 2 > len(records):
+        evidence = f"propsync finds none in {len(records)} records, and {place}, which {count} have, may name it"
+        shape.choices["property"] = Choice(choice.paths, UNREAD, evidence)
+    elif choice.source == UNREAD:
+        shape.choices["property"] = Choice(choice.paths, "absent", f"no member of {len(records)} records points to it")
+
+
+def _places_of(record: Any) -> set[str]:
+    """The members of a record that may name its property: `site.id`, `siteId`, `properties`."""
+    found = set()
+    for name, held in _members_of(record):
+        stem = next((plain(name).removesuffix(end) for end in ENDINGS if plain(name).endswith(end)), None)
+        if stem in _PLACES and text_of(held):
+            found.add(name)
+        elif plain(name) in _PLACES and isinstance(held, dict):
+            ids = [inner for inner, said in held.items() if plain(inner).endswith(ENDINGS) and text_of(said)]
+            found.update(f"{name}.{inner}" for inner in ids[:1])
+        elif plain(name) in _PROPERTIES and isinstance(held, list) and held:
+            found.add(name)
+    return found
 
 
 def _is_anywhere(records: Sequence[Any], path: Path) -> bool:

@@ -1,0 +1,80 @@
+"""Assets whose property is not where the API's document has it: propsync finds it, or says that it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from kit.small_api import SmallHome, assessment, asset
+
+Form = Callable[[str], dict[str, Any]]
+
+
+def show(home: SmallHome, form: Form) -> None:
+    """Shows twelve assets of four properties, which assessments and schedules name too."""
+    keys = [f"p{number % 4}" for number in range(12)]
+    whole = [asset(f"a{number}") for number in range(12)]
+    home.server.assets = [
+        {name: held for name, held in one.items() if name != "property"} | form(key)
+        for one, key in zip(whole, keys, strict=True)
+    ]
+    home.server.assessments = [assessment(f"s{number}", property=key) for number, key in enumerate(keys)]
+    listed = [{"property": key, "type": "k1", "status": "notstarted"} for key in keys[:4]]
+    body = {"total": 4, "schedules": listed}
+    home.server.answer = lambda path, query: (200, body) if path == "/assessments/schedules" else None
+
+
+def properties(home: SmallHome) -> list[Any]:
+    return home.column("select distinct property_id from assets order by 1")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(lambda key: {"propertyId": key}, id="propertyId"),
+        pytest.param(lambda key: {"location": {"propertyId": key, "floor": 2}}, id="in a location"),
+        pytest.param(lambda key: {"attributes": {"property": key}}, id="in attributes"),
+        pytest.param(lambda key: {"relationships": {"property": {"data": {"id": key}}}}, id="JSON:API"),
+    ],
+)
+def test_a_property_under_nearly_its_name_counts_from_the_first_night(small_nights: SmallHome, form: Form) -> None:
+    show(small_nights, form)
+    assert small_nights.sync().exit_code == 0
+    assert properties(small_nights) == ["p0", "p1", "p2", "p3"]
+
+
+@pytest.mark.parametrize("place", ["site.id", "location.id", "buildingId"])
+def test_the_id_of_a_place_is_reported_until_other_records_know_it(small_nights: SmallHome, place: str) -> None:
+    """Every property was NULL, on each night, with exit code 0."""
+    holder, _, name = place.partition(".")
+    show(small_nights, lambda key: {holder: {name: key} if name else key})
+    report = small_nights.sync()
+    assert report.exit_code == 3
+    assert report.left_behind == [
+        "assets: property could not be read: propsync finds none in 12 records, "
+        f"and {place}, which 12 have, may name it. Run `propsync doctor`"
+    ]
+    assert properties(small_nights) == [None]
+    assert small_nights.sync().exit_code == 0
+    assert properties(small_nights) == ["p0", "p1", "p2", "p3"]
+
+
+@pytest.mark.parametrize("form", [lambda key: {"properties": [key]}, lambda key: {"property": [{"id": key}]}])
+def test_properties_in_an_array_are_never_silent(small_nights: SmallHome, form: Form) -> None:
+    show(small_nights, form)
+    assert small_nights.sync().left_behind[0].startswith("assets: property could not be read: ")
+    show(small_nights, lambda key: {"property": key})
+    assert small_nights.sync().exit_code == 0
+    assert properties(small_nights) == ["p0", "p1", "p2", "p3"]
+
+
+def test_assets_without_any_place_have_none_and_a_note(small_nights: SmallHome) -> None:
+    show(small_nights, lambda key: {"location": {"id": key}})
+    assert small_nights.sync().exit_code == 3
+    show(small_nights, lambda key: {"location": "Roof", "room": {"id": key}})
+    for one in small_nights.server.assets:
+        del one["room"]
+    assert small_nights.sync().exit_code == 0
+    noted = "select count(*) from ops.schema_changes where change = 'documented member absent' and name = 'property'"
+    assert small_nights.column(noted) == [1]
