@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from kit.small_api import SmallHome, assessment, asset
+from kit.small_api import DOOR, SmallHome, assessment, asset
 
 Form = Callable[[str], dict[str, Any]]
 
@@ -78,3 +78,19 @@ def test_assets_without_any_place_have_none_and_a_note(small_nights: SmallHome) 
     assert small_nights.sync().exit_code == 0
     noted = "select count(*) from ops.schema_changes where change = 'documented member absent' and name = 'property'"
     assert small_nights.column(noted) == [1]
+
+
+def test_types_and_assets_in_attributes_are_never_silent(small_nights: SmallHome) -> None:
+    """Their names, fields and values were NULL, with exit code 0."""
+    inner = {name: held for name, held in DOOR.items() if name != "id"}
+    small_nights.server.types = [{"id": "t1", "attributes": inner}]
+    small_nights.server.assets = [
+        {"id": one["id"], "property": "p1", "type": "t1", "attributes": {"fields": one["fields"]}}
+        for one in small_nights.server.assets
+    ]
+    assert small_nights.sync().left_behind == [
+        "asset types: members could not be read: no record has name, but some have attributes.name; "
+        "no record has fields, but some have attributes.fields. Run `propsync doctor`",
+        "assets: members could not be read: no record has fields, but some have attributes.fields. "
+        "Run `propsync doctor`",
+    ]

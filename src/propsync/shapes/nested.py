@@ -54,6 +54,8 @@ def look_into_assets(
     find_definition_shape(types, listed, records, ("fields",))
     find_result_shape(assets, records, field_ids(listed, types), option_ids(listed, types))
     settle_read(types, assets, listed, records, is_whole=is_whole, earlier=earlier)
+    settle_members(types, ASSET_TYPES, listed, is_whole=is_whole)
+    settle_members(assets, ASSETS, records, is_whole=is_whole)
     settle_property(assets, records, is_whole=is_whole)
     if is_whole:
         settle_values(types, assets, listed, records)

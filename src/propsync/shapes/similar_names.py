@@ -23,7 +23,7 @@ def settle_members(shape: Shape, resource: Resource, records: Sequence[Any], *, 
 
     `due_date` in place of `dueDate` left every due date NULL; so did attributes of JSON:API and nodes of edges.
     """
-    absent = [name for name, column in resource.members.items() if column and not _is_anywhere(records, (name,))]
+    absent = [name for name in resource.members if not _is_anywhere(records, (name,))]
     found = {name: sorted({place for one in records for place in _alike(one, name)}) for name in absent}
     shown = [f"no record has {name}, but some have {places[0]}" for name, places in found.items() if places]
     if shown and is_whole:
