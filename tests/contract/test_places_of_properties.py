@@ -69,6 +69,48 @@ def test_properties_in_an_array_are_never_silent(small_nights: SmallHome, form: 
     assert properties(small_nights) == ["p0", "p1", "p2", "p3"]
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(lambda key: {"property": f"{key[1]} High Street", "propertyId": key}, id="beside an address"),
+        pytest.param(lambda key: {"property": {"address": f"{key[1]} Lea", "propertyId": key}}, id="in an object"),
+        pytest.param(lambda key: {"property": {"name": "Lea", "reference": key}}, id="a reference"),
+    ],
+)
+def test_an_id_counts_before_the_address_beside_it_from_the_first_night(small_nights: SmallHome, form: Form) -> None:
+    """The address was the id of the property on each night: the first one had made it a known id."""
+    show(small_nights, form)
+    for _ in range(2):
+        assert small_nights.sync().exit_code == 0
+        assert properties(small_nights) == ["p0", "p1", "p2", "p3"]
+
+
+def test_addresses_alone_are_never_silent(small_nights: SmallHome) -> None:
+    show(small_nights, lambda key: {"property": f"{key[1]} High Street", "room": {"id": key}})
+    assert small_nights.sync().left_behind == [
+        "assets: property could not be read: most of 12 records have several words at property, property.id, "
+        "and no id beside them. Run `propsync doctor`"
+    ]
+
+
+def test_schedules_have_the_id_beside_an_address_as_their_key(small_nights: SmallHome) -> None:
+    show(small_nights, lambda key: {"property": key})
+    places = [(f"{number} High Street", f"p{number}") for number in range(6)]
+    listed = [{"property": name, "propertyId": key, "type": "k1", "status": "notstarted"} for name, key in places]
+    small_nights.server.answer = lambda path, query: (
+        (200, {"total": len(listed), "schedules": listed[: int(query["limit"])]})
+        if path.endswith("schedules")
+        else None
+    )
+    keys = "select property_id from schedules order by 1"
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.column(keys) == [key for _, key in places]
+    del listed[2:]
+    listed[0]["status"] = "inprogress"
+    small_nights.sync()
+    assert small_nights.column(keys)[:2] == ["p0", "p1"]
+
+
 def test_assets_without_any_place_have_none_and_a_note(small_nights: SmallHome) -> None:
     show(small_nights, lambda key: {"location": {"id": key}})
     assert small_nights.sync().exit_code == 3

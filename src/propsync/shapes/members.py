@@ -15,6 +15,7 @@ SPEAKS = 0.5
 SPEAKS_BY_NAME = 0.25  # for a likely name: numbers that count something are known by chance less often
 ENDINGS = ("uuid", "guid", "uid", "id")
 """The ends of names that say id."""
+_REFERENCES = ("ref", "reference", "code", "key")
 _ID_NAMES = ("id", "uid", "_id", "uuid", "guid", "key", "ref", "value")
 
 
@@ -188,5 +189,9 @@ def _inner_id(objects: Sequence[Any], known: Collection[str]) -> Path | None:
     candidates = [path for path in candidates if texts(objects, path)]
     if not candidates:
         return None
-    telling = most_telling(objects, candidates, known, _ID_NAMES)
-    return telling or min(candidates, key=lambda path: (rank(path, _ID_NAMES), path))
+
+    def order(path: Path) -> tuple[int, bool, bool, Path]:
+        says_id = plain(path[-1]).endswith((*ENDINGS, *_REFERENCES))
+        return rank(path, _ID_NAMES), not says_id, is_prose(objects, path), path
+
+    return most_telling(objects, candidates, known, _ID_NAMES) or min(candidates, key=order)

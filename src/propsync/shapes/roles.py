@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from propsync.errors import ShapeUnknown
@@ -31,6 +32,7 @@ from propsync.shapes.unread import settle_inside_arrays, settle_unknown
 _PAGE_SPEAKS = 5
 _NOT_TOLD = ("found", "likely", "documented")
 _DESCRIPTION = ("description",)  # it explains a name, and replaces none
+_ID_ROLES = ("property", "type")
 _DATA = "data"  # JSON:API has ids at relationships.property.data.id
 
 
@@ -51,15 +53,20 @@ def find_roles(
     taken: set[Path] = {(member,) for member in resource.members}  # the API's document says what they are
     for role in resource.roles:
         is_key = role.known == "unique" or role.name in resource.key
-        _forget_other_name(shape, role, is_key=is_key)
+        if resource.is_further:
+            _forget_other_name(shape, role, is_key=is_key)
+        is_new = not shape.has(role.name)
         if not _still_holds(shape, role, objects):
             found = _find(role, of_pages, known, taken)
             if is_other_key(shape, role, found, objects, known):
                 raise _unknown(resource, role)
             shape.settle(role.name, found if is_key else with_earlier(shape.choices.get(role.name), found, objects))
+        beside = _id_beside_label(shape, role, objects, known.get(_ids(role), ()), taken)
         if not is_key:
-            shape.settle(role.name, _id_beside_label(shape, role, objects, known.get(_ids(role), ()), taken))
+            shape.settle(role.name, beside)
             _add_places(shape, role, objects, known, taken)
+        elif beside is not None and is_new and role.name in _ID_ROLES:
+            shape.settle(role.name, replace(beside, paths=beside.paths[:1]))
         refuse_repeats(shape, resource, role, of_pages)
         taken.update(shape.paths(role.name))
         if role.required and not _is_anywhere(shape, resource, role, objects):
@@ -100,18 +107,24 @@ def _is_anywhere(shape: Shape, resource: Resource, role: Role, records: Sequence
 def _id_beside_label(
     shape: Shape, role: Role, records: Sequence[Any], known: Collection[str], taken: set[Path]
 ) -> Choice | None:
-    """The member that has the known ids tonight, if the earlier one has become a label: `propertyId` beside
-    `property`. None if the earlier one still has any known value.
+    """The member that has the known ids tonight, if the earlier one is or has become a label: `propertyId` beside
+    `property`. None if the earlier one still has any known value that is no prose.
 
     The earlier one stays the last place: the versions in the history have their values there.
     """
     choice = shape.choices.get(role.name)
     if choice is None or choice.source not in _NOT_TOLD or not choice.paths or len(records) < _PAGE_SPEAKS:
         return None
+    others = dict.fromkeys(path for record in records for path in scalar_paths(record))
+    stems = {_stem(path[:1]) for path in choice.paths} | {_stem(choice.paths[0])}
+    alike = [path for path in others if path not in (*taken, *choice.paths) and _stem(path) in stems]
+    # addresses that propsync once took for ids are known since, so they speak for themselves
+    if role.name in _ID_ROLES and is_prose(records, choice.paths[0]):
+        ids = [one for one in alike if len(texts(records, one)) * 2 > len(records) and not is_prose(records, one)]
+        evidence = f"beside {choice.text}, which reads like a label"
+        return Choice((*ids[:1], *choice.paths), "found", evidence) if ids else None
     if any(share_known(records, path, known) for path in choice.paths):
         return None
-    others = dict.fromkeys(path for record in records for path in scalar_paths(record))
-    alike = [path for path in others if path not in (*taken, *choice.paths) and _stem(path) == _stem(choice.paths[0])]
     found = _by_values(role, records, alike, known)
     return found and Choice((*found.paths, *choice.paths), "found", f"{found.evidence}, and none at {choice.text}")
 
