@@ -189,6 +189,21 @@ def test_types_by_name_alone_are_never_silent_on_the_first_night(small_nights: S
     assert small_nights.sync().left_behind[0].startswith("assets: type could not be read: none of 8 values at type")
 
 
+@pytest.mark.parametrize(("extra", "code"), [({"floorplan": "fl1"}, 3), ({"pin": {"floorplan": "fl1"}}, 0)])
+def test_the_places_of_a_pin_beside_its_plan_are_never_silent(
+    small_nights: SmallHome, extra: dict[str, Any], code: int
+) -> None:
+    """The floor plan alone was the value of each pin, with exit code 0."""
+    small_nights.server.types = [DOOR | {"fields": [{"id": "f1", "type": "pin", "label": "Where"}]}]
+    pin = {"type": "pin", "field": "f1", "x": 0.5, "y": 0.25} | extra
+    small_nights.server.assets = [asset(f"a{number}", fields=[pin]) for number in range(6)]
+    report = small_nights.sync()
+    evidence = (
+        "assets: result value:pin could not be read: 6 of 6 values do not fit the kind pin. Run `propsync doctor`"
+    )
+    assert (report.exit_code, report.left_behind) == (code, [evidence] if code else [])
+
+
 def test_results_of_another_kind_than_their_fields_are_never_silent(small_nights: SmallHome):
     """Every value in the column of numbers was NULL, with exit code 0."""
     number = {"id": "f1", "type": "number", "label": "Width"}

@@ -18,6 +18,7 @@ from propsync.shapes.result_values import is_number
 _ENOUGH = 5  # odd values; fewer are rows of `ops.value_issues` alone
 _COLUMNS = ("number", "date", "time", "image", "file", "pin")
 """The kinds of fields whose column has values of other kinds as NULL."""
+_COORDINATES = ("x", "y", "lat", "lng", "lon", "long", "latitude", "longitude", "left", "top")
 _CHOSEN = ("selected", "chosen", "checked", "ticked", "picked")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 
@@ -73,7 +74,10 @@ def _mark(shape: Shape, part: str, evidence: str | None) -> None:
 def _said(
     types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any]
 ) -> Iterator[tuple[str | None, str, Any]]:
-    """The values in these assets where propsync reads them, each with the kind of its field and its own."""
+    """The values in these assets where propsync reads them, each with the kind of its field and its own.
+
+    A part of a pin, such as the floor plan beside `x` and `y`, comes as a number, which is no pin.
+    """
     kinds = _kinds(types, listed)
     of_type = [(first_text(one, assets.paths("type")), result) for one in records for result in entries(one, FIELDS)]
     for asset_type, result in of_type:
@@ -84,7 +88,15 @@ def _said(
             held = [one for path in paths if not leads_on(one := follow(result.value, path), path, paths)]
         else:
             own, held = kind or "", [] if result.name is None else [result.value]
-        yield from [(kind, own, value) for value in held if not is_blank(value)][:1]
+        said = [value for value in held if not is_blank(value)][:1]
+        is_part = own == "pin" and not isinstance(next(iter(said), None), dict | list) and _has_places(result.value)
+        yield from [(kind, own, 0 if is_part else value) for value in said]
+
+
+def _has_places(result: Any) -> bool:
+    """Whether a result has both its places as members of its own, so that its value is at most one part of the pin."""
+    members = result.items() if isinstance(result, dict) else ()
+    return sum(plain(name) in _COORDINATES and is_number(held) for name, held in members) > 1
 
 
 def _kinds(types: Shape, listed: Sequence[Any]) -> dict[tuple[str | None, str | None], str | None]:
