@@ -10,9 +10,8 @@ from propsync.records import Path, follow, text_of
 from propsync.resources import Resource
 from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.identity import NODE
-from propsync.shapes.members import ENDINGS, carries, is_blank, is_prose, plain
+from propsync.shapes.members import ENDINGS, carries, is_blank, plain
 
-_ENOUGH = 5  # records; of fewer, each may be odd
 _HOLDERS = ("attributes", NODE)
 _PROPERTIES = ("property", "properties")
 _PLACES = (*_PROPERTIES, "site", "building", "location", "place", "premises")
@@ -34,17 +33,12 @@ def settle_members(shape: Shape, resource: Resource, records: Sequence[Any], *, 
 
 
 def settle_property(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:
-    """Settles the property as unread if propsync finds none, and most records have the id of some place, or an address.
+    """Settles the property as unread if propsync finds none, and most records have the id of some place.
 
     The id may be the property's, or that of a room in it: propsync reports it until other records know the id.
     """
     choice = shape.choices.get("property")
-    if choice is None or choice.source not in ("absent", "documented", UNREAD) or not is_whole:
-        return
-    if choice.source == "documented":
-        if len(records) >= _ENOUGH and is_prose(records, choice.paths[0]):
-            evidence = f"most of {len(records)} records have several words at {choice.text}, and no id beside them"
-            shape.choices["property"] = Choice(choice.paths, UNREAD, evidence)
+    if choice is None or choice.source not in ("absent", UNREAD) or not is_whole:
         return
     found = Counter(place for one in records for place in _places_of(one))
     place, count = next(iter(found.most_common(1)), ("", 0))
