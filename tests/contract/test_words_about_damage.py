@@ -19,6 +19,7 @@ import propsync
 from propsync.cli.main import _words
 from propsync.cli.status import print_status
 from propsync.errors import HomeUnusable, PropsyncError, StopRun, UsageError
+from propsync.landing import PageStore
 from propsync.runbooks.archiving.lock import archive_lock
 from propsync.runbooks.doctor.examine import examine
 from propsync.runbooks.workplace import workplace
@@ -43,6 +44,21 @@ def test_a_folder_in_place_of_the_published_file_is_named(home: Home):
             run()
     home.published.rmdir()
     assert home.sync().exit_code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("error", [HomeUnusable("landing", "cannot be listed"), OSError(errno.EIO, "not today")])
+def test_a_disk_that_fails_when_all_is_published_makes_no_run_fail(
+    home: Home, monkeypatch: pytest.MonkeyPatch, error: Exception
+):
+    def keep_only(*_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(PageStore, "keep_only", keep_only)
+    report = home.sync()
+    assert report.exit_code == 0
+    with duckdb.connect(home.path / "state" / "warehouse.duckdb", read_only=True) as state:
+        assert state.execute("select status, error from ops.runs order by run_id desc").fetchone() == ("ok", None)
 
 
 def test_a_published_folder_that_no_file_can_be_moved_to_is_a_finding(home: Home, monkeypatch: pytest.MonkeyPatch):

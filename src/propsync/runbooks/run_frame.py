@@ -154,8 +154,8 @@ def _tidy(workspace: Workspace, run: Run) -> None:
     """Removes old files; a failure here does not make a run fail that published."""
     try:
         prune(workspace, run)
-    except PropsyncError as error:
-        _log.error("propsync did not prune landing: %s", error)
+    except (PropsyncError, OSError) as error:
+        _log.error("propsync did not prune landing: %s", in_one_line(error))
 
 
 def finish_earlier(workspace: Workspace, run: Run) -> list[str]:
