@@ -37,6 +37,19 @@ def test_what_ends_the_archive_leaves_the_tables_published(
     assert [line for line in report.left_behind if line.startswith("documents: ") and error.what in line]
 
 
+@pytest.mark.slow
+def test_a_file_of_the_archive_that_the_disk_fails_to_read_leaves_the_tables_published(home: Place) -> None:
+    """The sync exited 1, as if it had published nothing."""
+    taken = home.path / "archive" / "taken.jsonl"
+    taken.symlink_to("/proc/self/mem")  # whose first byte is an Input/output error
+    report = home.night()
+    assert (report.status, report.exit_code) == ("attention", 3)
+    (line,) = report.left_behind
+    assert line.startswith(f"documents: {taken}: it cannot be read: Input/output error. The disk or its connection")
+    taken.unlink()
+    assert home.night().exit_code == 0
+
+
 def test_progress_is_told_the_bytes_that_came(
     synced_small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from propsync.api import RetryPolicy
-from propsync.errors import Busy, ResourceFailed, StopRun
+from propsync.errors import Busy, HomeUnusable, ResourceFailed, StopRun
 from propsync.resources import ASSESSMENTS
 from propsync.runbooks.archiving.archive import ArchiveReport, archived
 from propsync.runbooks.archiving.lock import ARCHIVE_LOCK, ARCHIVING
@@ -18,6 +18,7 @@ from propsync.runbooks.report import Report
 from propsync.runbooks.run_frame import Call, plainly
 from propsync.runs import RunLock
 from propsync.settings import Settings
+from propsync.storage import in_the_way, step_against, why_unread
 
 _log = logging.getLogger("propsync.archive")
 
@@ -63,6 +64,10 @@ def _documents(settings: Settings, policy: RetryPolicy | None) -> list[ArchiveRe
         return [ArchiveReport(left_behind=[f"documents: the run lock took too long, {later} ({error.what})"])]
     except (StopRun, ResourceFailed) as error:
         return [ArchiveReport(left_behind=[f"documents: {error}"])]
+    except OSError as error:
+        where = error.filename or settings.home / "archive"
+        unread = in_the_way(error) or HomeUnusable(str(where), why_unread(error), step_against(error))
+        return [ArchiveReport(left_behind=[f"documents: {unread}"])]
 
 
 def _beside(lock: RunLock) -> list[ArchiveReport]:
