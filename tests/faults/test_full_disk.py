@@ -22,7 +22,10 @@ from propsync.bucket import Place, fetch_documents
 from propsync.bucket.packs import PackReader, PackWriter
 from propsync.documents.blobs import Blobs
 from propsync.documents.bucket_blobs import BucketBlobs
+from propsync.documents.inspect import DocumentReader
+from propsync.documents.kinds import KINDS
 from propsync.documents.worker.client import WorkerPool
+from propsync.documents.zips.bundle import Bounds
 from propsync.errors import DiskFull, MergeFailed
 from propsync.merge import ErasedRows
 from propsync.runbooks.archiving.bag_folder import unfinished
@@ -34,6 +37,7 @@ from propsync.suppression import Marker, Suppression
 from propsync.warehouse import OldFile, Warehouse
 from propsync.warehouse.rows import write_rows
 from propsync_sandbox import Sandbox
+from propsync_sandbox.documents import report, subject
 
 _SIZE = "64m"
 
@@ -194,6 +198,26 @@ def test_a_disk_without_room_ends_the_search_of_an_erasure_and_is_no_fault_of_a_
         with pytest.raises(DiskFull, match="the disk is full"):
             search.has_it(key)
     assert search.unread == []
+
+
+def test_a_disk_without_room_to_compare_two_bundles_tells_of_no_new_text(small_disk: Path, tmp_path: Path) -> None:
+    """Marts then had a newer report, which made up for an action without evidence; exit code 0."""
+    with Sandbox(scale=30) as sandbox:
+        world = sandbox.world
+        pdf = report(subject(world, next(one for one in world.assessments.records() if one.status == "approved")))
+    before, after = tmp_path / "before.zip", tmp_path / "after.zip"
+    for path, end in ((before, b""), (after, b"% the same text in other bytes\n%%EOF\n")):
+        with zipfile.ZipFile(path, "w") as bundle:
+            bundle.writestr("report.pdf", pdf + end)
+    with WorkerPool() as pdfs:
+        reader = DocumentReader(Bounds(), pdfs, small_disk)
+        found = reader.check(KINDS["bundle"], after)
+        ballast = _fill(small_disk, 4096)
+        with pytest.raises(DiskFull, match="the disk is full"):
+            reader.is_same(before, after, found)
+        ballast.unlink()
+        assert reader.is_same(before, after, found)
+    assert not list(small_disk.iterdir())
 
 
 def test_a_disk_without_room_for_rows_without_an_erased_text_is_named(small_disk: Path) -> None:

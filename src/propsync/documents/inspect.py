@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from propsync.documents.kinds import Kind
 from propsync.documents.worker.client import WorkerPool
 from propsync.documents.zips.bundle import Bounds, Bundle, member_pieces, read_bundle
 from propsync.errors import DocumentDamaged
-from propsync.storage import PARTIAL
+from propsync.storage import disk_errors, partial_file, write_all
 
 _PDF = ".pdf"
 _LARGE = 32_000_000  # bytes above which this process reads a bundle itself, without a time limit; such bundles are few
@@ -55,7 +54,8 @@ class DocumentReader:
         """Whether two versions differ in bytes alone: the same text on every page, the same members in a bundle.
 
         `found` is the result of `check` for the second. A PDF without any text (scanned pages) is never the same as
-        another, because propsync does not compare pictures.
+        another, because propsync does not compare pictures. Raises DiskFull and HomeUnusable if no file can be
+        written for the comparison.
         """
         try:
             if found is None:
@@ -88,10 +88,11 @@ class DocumentReader:
 
     @contextmanager
     def _taken_out(self, bundle: Path, members: Bundle, name: str) -> Iterator[Path]:
-        """A member as a file under a name of our own, for the time of the comparison."""
-        with tempfile.NamedTemporaryFile(dir=self._work, suffix=PARTIAL) as target:
-            target.writelines(member_pieces(bundle, members, name))
-            target.flush()
+        """A member as a file under a name of our own, for the time of the comparison. Raises DiskFull, HomeUnusable."""
+        with partial_file(self._work) as target:
+            for piece in member_pieces(bundle, members, name):
+                with disk_errors(self._work):  # a full disk is no difference between documents
+                    write_all(target, piece)
             yield Path(target.name)
 
 
