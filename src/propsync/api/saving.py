@@ -17,8 +17,8 @@ from propsync.api.exchange import Receiving, Resuming
 from propsync.api.requests import Rest
 from propsync.api.retry import Setback
 from propsync.api.transport import check_bound
-from propsync.errors import DiskFull, HomeUnusable
-from propsync.storage import write_all
+from propsync.errors import DiskFull, FileLimited, HomeUnusable
+from propsync.storage import step_against, write_all
 
 _OVERLAP = 4_096
 """Bytes to request a second time: a server may send one version's ETag with another version's bytes."""
@@ -154,6 +154,9 @@ def _disk_errors(where: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise DiskFull(where, f"the document cannot be written: {error.strerror}") from error
-        raise HomeUnusable(where, f"the document cannot be written: {error.strerror}") from error
+        what = f"the document cannot be written: {error.strerror}"
+        if error.errno == errno.EFBIG:
+            raise FileLimited(where, what) from error
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(where, what) from error
+        raise HomeUnusable(where, what, step_against(error)) from error

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.api.loopback import Reply
 
-from propsync.errors import DiskFull, HomeUnusable, UnexpectedAnswer
+from propsync.errors import DiskFull, FileLimited, HomeUnusable, UnexpectedAnswer
 
 OVERLAP = 4_096
 BODY = b"%PDF-1.7" + random.Random(1).randbytes(300_000)
@@ -305,13 +305,22 @@ def fuzzed():
         thread.join()
 
 
-@pytest.mark.parametrize(("number", "kind"), [(28, DiskFull), (122, DiskFull), (27, DiskFull), (5, HomeUnusable)])
-def test_a_disk_that_is_full_when_the_last_bytes_are_handed_over_stops_the_run(api, server, number, kind):
+@pytest.mark.parametrize(
+    ("number", "kind", "step"),
+    [
+        (28, DiskFull, "Free some space under PROPSYNC_HOME"),
+        (122, DiskFull, "Free some space under PROPSYNC_HOME"),
+        (27, FileLimited, r"Raise the limit \(`ulimit -f`"),
+        (5, HomeUnusable, r"The disk or its connection failed: .* \(`dmesg`\)"),
+        (24, HomeUnusable, "Raise the limit of open files"),
+    ],
+)
+def test_a_disk_that_is_full_when_the_last_bytes_are_handed_over_stops_the_run(api, server, number, kind, step):
     class Disk(io.BytesIO):
         def flush(self):
             raise OSError(number, "the disk says no")
 
     server.script = [Reply(body=b"%PDF-1.7")]
-    with pytest.raises(kind, match="the disk says no"):
+    with pytest.raises(kind, match=f"the disk says no. {step}"):
         api.documents.report("a", Disk())
     assert len(server.seen) == 1
