@@ -16,6 +16,7 @@ from propsync.push.plan import DELETE, UPDATE, Entry, FieldChange, Plan
 from propsync.push.records import verified, writes_of
 from propsync.push.schedule_values import MEMBERS
 from propsync.push.shapes import AssetAnswers, AssetReading
+from propsync.runbooks.push.undo import unfinished
 from propsync_sandbox.exchange import Request
 
 
@@ -50,6 +51,11 @@ def test_a_write_that_removes_all_other_values_stops_the_apply_at_once(home: Pus
         home.apply(plan)
     assert list(home.effects.values()) == [1], "the other five are as they were"
     assert home.writes("record_id, code") == [(emptied[0], "OthersChanged")], "what was sent is recorded"
+    with pytest.raises(OtherValuesLost, match=emptied[0]):
+        home.apply(plan)
+    assert list(home.effects.values()) == [1], "the same command again sends nothing either"
+    assert home.apply(plan, gives_up=True).exit_code == 3
+    assert unfinished(home.settings()) == []
 
 
 @pytest.mark.slow

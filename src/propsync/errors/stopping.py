@@ -49,7 +49,10 @@ class ApiFailing(StopRun):
 class OtherValuesLost(StopRun):
     """A write of some values removed all others of the record, and the rest of the plan would do the same."""
 
-    advice = "Send no more plans. Report this line, and write the values back by hand: `history.assets` has them"
+    advice = (
+        "Send no more plans, and end this one with --give-up. Report this line, and write the values back by hand: "
+        "`history.assets` has them"
+    )
 
 
 class NamesChanged(StopRun):

@@ -39,6 +39,17 @@ class OtherValues:
                     self._compare(entry, others, look())
             return outcome
 
+    def recall(self, entry: Entry, held: Collection[str], after: AssetReading | None) -> bool:
+        """Compares an asset that an earlier apply has sent, and says whether that tells; `held` had values before it.
+
+        Raises OtherValuesLost if all of them are gone.
+        """
+        others = self._writable(entry.type_id, held)
+        if len(others) >= _TELLING:
+            self._compare(entry, others, after)
+        self.check()
+        return self._are_kept
+
     def check(self) -> None:
         """Raises OtherValuesLost if a write of this plan has removed other values."""
         if self._lost is not None:
@@ -48,7 +59,10 @@ class OtherValues:
         """The fields with a value that a write might have had, and does not have."""
         planned = {change.field for change in entry.changes}
         held = {field for field, value in before.values.items() if not is_empty(value)}
-        return {field for field in held - planned if self._answers.may_write(before.type_id, field)}
+        return self._writable(before.type_id, held - planned)
+
+    def _writable(self, type_id: str, fields: Collection[str]) -> set[str]:
+        return {field for field in fields if self._answers.may_write(type_id, field)}
 
     def _compare(self, entry: Entry, others: Collection[str], after: AssetReading | None) -> None:
         if after is None or not changed_labels(entry, after.values):

@@ -36,6 +36,7 @@ from propsync.suppression import Suppression
 
 _log = logging.getLogger("propsync.push")
 _MOST_FAILED = 5  # records in a row
+_RECALLED = 8  # assets, of which some may not be written
 _Lane = list[int]
 """Entries that must not be sent at the same time, by their places in the plan."""
 
@@ -96,6 +97,8 @@ class Sender:
     def send(self) -> None:
         """Sends side by side. Raises StopRun and ApiUnreachable; the journal has everything done until then."""
         lanes = self._lanes()
+        if lanes and self._plan.resource == ASSETS.name:
+            self._recall()
         with progress("Sending", sum(map(len, lanes)), "records") as bar:
             for _, some in groupby(lanes, self._tries):
                 for _ in self._api.each(some, lambda api, lane: self._send_lane(api, lane, bar.advance)):
@@ -103,6 +106,16 @@ class Sender:
         if self._plan.resource == ASSETS.name:
             for _ in self._api.each(made_pairs(self._journal), self._look_for_twins):
                 pass
+
+    def _recall(self) -> None:
+        """Looks at what earlier applies have written or sent. Raises OtherValuesLost if its other values are gone."""
+        so_far = self._journal.so_far
+        held = {number: names for number, names in so_far.held.items() if names}  # updates alone
+        for number in sorted(held, key=so_far.outcomes.__contains__, reverse=True)[:_RECALLED]:
+            entry = self._plan.entries[number]
+            with suppress(ResourceFailed, UsageError):  # the next write is compared
+                if self._updates.others.recall(entry, held[number], self._updates.current(self._api, entry.key[0])):
+                    return
 
     def look_back(self) -> None:
         """Settles entries that earlier applies may have sent, as far as a look at their records can; it sends nothing.
