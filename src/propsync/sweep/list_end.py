@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
+from propsync.api import BUSY
 from propsync.errors import (
-    AccessForbidden,
     ApiUnreachable,
     NotFound,
     RequestRefused,
@@ -20,7 +20,7 @@ from propsync.sweep.page_reader import PageReader, Reading, RefusedPage
 from propsync.sweep.shown_pages import ShownPages, may_be_a_page
 
 _CRASHED = 500
-_TRIES = 3  # of page 0: an API may crash on it each time, or now and then
+_TRIES = 3  # of a page that may not exist: an API may crash on it each time, or now and then
 _MOST_UNTOLD = 100_000  # pages of a list without a total
 _IDLE_IN_A_ROW = 3  # pages beyond the total with nothing new: the server repeats its pages without end
 
@@ -141,12 +141,10 @@ class ListEnd:
         """
         shown = self._pages.first.page.records
         half = len(shown) // 2
-        asked = self._reader.ask(self._query, 2, "combined", limit=half, once=True)
-        try:
-            found = self._reader.read(asked, self._cutter).page.records
-        except ResourceFailed:
+        page = self._guessed(2, "combined", limit=half)
+        if page is None:
             return False
-        keys = set(self._cutter.keys(found))
+        keys = set(self._cutter.keys(page.page.records))
         is_unproved = self._reader.is_further and self._pages.total is None
         return keys == set(self._cutter.keys(shown[:half])) or (is_unproved and keys == set(self._cutter.keys(shown)))
 
@@ -164,16 +162,35 @@ class ListEnd:
 
     def _beyond(self, page: int) -> Reading | RefusedPage | None:
         """Reads one page; None if the API has none after all that it promised, or if a guess fails."""
-        asked = self._reader.ask(self._query, page, once=self._is_guess)
+        if self._is_guess:
+            return self._guessed(page)
+        asked = self._reader.ask(self._query, page)
         try:
             return self._reader.read(asked, self._cutter)
         except NotFound:
             return None
         except RequestRefused as error:
             return None if error.says_not_found else RefusedPage(asked, error)
-        except (AccessForbidden, TransientApiError, UnexpectedAnswer) as error:
-            if self._is_guess:
-                return None
-            if isinstance(error, ApiUnreachable | AccessForbidden):
+        except (TransientApiError, UnexpectedAnswer) as error:
+            if isinstance(error, ApiUnreachable):
                 raise
             return RefusedPage(asked, error)  # the API has shown all that it counts; parts can prove that this is all
+
+    def _guessed(self, page: int, role: str = "page", limit: int | None = None) -> Reading | None:
+        """Reads a page that nothing speaks for; None if the API has none, or fails at it each time.
+
+        Any request may fail now and then. If the API was busy, it has not looked for the page: only then is it worth a
+        wait.
+        """
+        once = True
+        for _ in range(_TRIES):
+            asked = self._reader.ask(self._query, page, role, limit=limit, once=once)
+            try:
+                return self._reader.read(asked, self._cutter)
+            except (TransientApiError, UnexpectedAnswer) as error:
+                if not once:
+                    return None
+                once = error.status not in BUSY
+            except ResourceFailed:
+                return None
+        return None
