@@ -844,6 +844,35 @@ def test_a_list_that_shows_nothing_takes_no_record_that_the_other_still_shows(ni
     assert nights.column(by) == [0]
 
 
+@pytest.mark.parametrize("ignored", [("For", "By"), ("By",)])
+def test_a_filter_that_the_server_ignores_from_one_night_on_puts_no_record_on_both_lists(
+    nights: Nights, ignored: tuple[str, ...]
+) -> None:
+    keys = _assessments(nights, 60)
+    nights.estate.performed = {key: ("For", "By")[n % 2] for n, key in enumerate(keys)}
+    nights.first_night()
+    both = "select count(*) from assessments where performed_for and performed_by"
+    lists = nights.estate.lists
+    nights.estate.lists = lambda path, query: lists(  # type: ignore[method-assign]  # what this test is about
+        path, query | ({"performed": "For,By"} if query.get("performed") in ignored else {})
+    )
+    report = nights.sync()
+    assert (report.exit_code, nights.column(both)) == (3, [0])
+    assert "may ignore that filter" in report.left_behind[0]
+    nights.estate.performed = dict.fromkeys(keys, "For,By")
+    assert nights.sync(delete_limit=1).exit_code == 0  # somebody knows that the API is right
+    assert nights.column(both) == [60]
+
+
+def test_a_list_of_which_only_the_rest_is_left_ignores_no_filter(nights: Nights) -> None:
+    keys = _assessments(nights, 60)
+    nights.estate.performed = {key: ("For", "By")[n % 2] for n, key in enumerate(keys)}
+    nights.first_night()
+    for key in keys[::2]:
+        del nights.estate.assessments[key]
+    assert nights.sync(delete_limit=0.1).resources["assessments"]["verdict"] == "certified"
+
+
 @pytest.mark.release
 def test_all_but_one_of_a_property_may_go_below_the_limit(nights: Nights) -> None:
     _assets(nights, 60, 20, 3)

@@ -83,6 +83,12 @@ class UnseenRecords:
         both = f"{self._present} as present where performed_for and performed_by"
         return int(self._warehouse.value(statement("warehouse/count_rows", table=both)))
 
+    def new_on_list(self, performed: str) -> int:
+        """How many of the records seen in this run are known from the other list of `performed` alone."""
+        others = f"{self._present} as present where {_ONLY} <> '{performed}'"
+        known = int(self._warehouse.value(statement("warehouse/count_rows", table=others)))
+        return known - sum(one.performed not in (None, performed) for one in self._unseen)
+
     def groups(self) -> Counter[tuple[str, str]]:
         """How many records each value has that a run may not empty.
 

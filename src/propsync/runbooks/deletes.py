@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from propsync.errors import UsageError
+from propsync.errors import UnexpectedAnswer, UsageError
 from propsync.landing import LookedUp, Manifest
 from propsync.merge import UnseenRecords, is_too_many, sample, some_known, to_hold
-from propsync.resources import Resource
+from propsync.resources import COMBINED, Resource
 from propsync.runbooks.left_out import left_out_before
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Verdict, is_run_id
@@ -25,6 +25,7 @@ _LOST = (
     ", so the token may have lost a right. They keep both lists. If the API is right, run once with a higher "
     "PROPSYNC_DELETE_LIMIT"
 )
+_IGNORED = "Ask the people who run the API. If it is right, run once with a higher PROPSYNC_DELETE_LIMIT"
 _OTHERS = "the lists show none of the known records, but others: check whose PROPSYNC_TOKEN this is before you accept"
 _FEW = ", so these stay in the tables"
 
@@ -77,6 +78,8 @@ class Deletes:
     def conclude(self, manifest: Manifest, filters: Filters, accepted: Accepted | None) -> None:
         """Looks up missing records and notes the conclusions in the manifest. Raises ResourceFailed."""
         missing = UnseenRecords(self._workspace.warehouse, self._resource, self._swept.listed, self._statuses, filters)
+        if not filters:
+            self._refuse_ignored_filter(missing)
         given = missing.still_known(accepted.keys.get(self._resource.name, [])) if accepted else []
         held: dict[Key, str] = {}
         if self._swept.verdict.is_complete:  # a list read in part may still have records that it did not show
@@ -168,6 +171,22 @@ class Deletes:
             words = "%s: performed=%s lists none, though %d of %d known records are on both lists%s"
             _log.warning(words, self._resource.words, emptied[0], both, total, _LOST)
         return is_lost
+
+    def _refuse_ignored_filter(self, missing: UnseenRecords) -> None:
+        """Raises UnexpectedAnswer if one list of `performed` shows every record, and many for the first time: more than
+        a run may delete.
+        """
+        certificates = self._swept.certificates
+        last = {one.list_name: one.distinct_keys for one in certificates if one.attempt == certificates[-1].attempt}
+        for performed in self._resource.performed:
+            shown = sum(keys for name, keys in last.items() if name.split(" ")[0] == performed)
+            new = missing.new_on_list(performed) if shown and shown == last.get(COMBINED) else 0
+            if is_too_many(new, missing.total(), self._workspace.settings.delete_limit):
+                what = (
+                    f"performed={performed} lists all {shown} {self._resource.words}, also {new} that it did not list "
+                    "before, so the API may ignore that filter"
+                )
+                raise UnexpectedAnswer(f"GET {self._resource.path}", what, _IGNORED)
 
     def _note(self, manifest: Manifest, held: dict[Key, str]) -> None:
         answers = self._look_ups.answers
