@@ -47,7 +47,7 @@ create table asset_field_values as from (values
   as t(asset_id, property_id, label, value_number);
 create table marts.asset_register as from (values ('typo'), ('past'), ('later')) as t(asset_id),
   (select 'Elm House' as property_name, 'Doors' as asset_type);
-create table marts.trust as select timestamptz '2026-07-01' as as_of;
+create table marts.measures as select date '2026-07-01' as day;
 """
 
 STUCK = """
@@ -58,7 +58,7 @@ create table assessments as select *, timestamptz '2026-01-02' as first_seen_at 
   as t(assessment_id, property_id, assessment_type_id, status, created_at);
 create table assessment_types as select 'k' as assessment_type_id, 'Gas' as name;
 create table marts.properties as select 'p' as property_id, 'Elm House' as property_name;
-create table marts.trust as select timestamptz '2026-07-01' as as_of;
+create table marts.measures as select date '2026-07-01' as day;
 """
 
 WITHOUT_REPORT = """
