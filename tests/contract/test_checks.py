@@ -77,6 +77,13 @@ def _no_id(world: World) -> None:
     world.odd["asset_types"] = [{"id": "t", "name": "Gates", "nameSingular": "Gate", "fields": defined}]
 
 
+def _other_letters(world: World) -> None:
+    one = world.assessments[0]
+    one.property = one.property.swapcase()
+    for other in world.assessments[1:]:
+        other.property = one.property
+
+
 def _types_by_name(world: World) -> None:
     names = {one.id: one.name for one in world.assessment_types}
     for one in world.assessments:
@@ -97,6 +104,7 @@ WARNS: dict[str, Callable[[World], None]] = {
     "assessments_have_listed_types": _types_by_name,
     "definitions_have_ids": _no_id,
     "option_fields_have_options": _no_options,
+    "properties_are_spelt_alike": _other_letters,
 }
 FILES = dict(check_files())
 KEYED = [table for name, table in TABLES.items() if table.key and name not in MARTS]

@@ -56,6 +56,10 @@ FOUND: Mapping[str, tuple[str, str]] = {
         "list has many more records of types that the API does not list",
         "lists have many more records of types that the API does not list",
     ),
+    "properties_are_spelt_alike": (
+        "property has its id in other letters in another list, so the two never meet",
+        "properties have their ids in other letters in another list, so these never meet",
+    ),
     "row_counts": ("table lost a fifth of its rows or more", "tables lost a fifth of their rows or more"),
     "values_in_bulk": ("value came to many records at once", "values came to many records at once"),
 }
