@@ -19,11 +19,22 @@ api_ids as (
   join files using (list)
   where known.record_id is not null
 ),
+alike as (
+  select list, lower(trim(record_id)) as folded_id, min(record_id) as api_id
+  from known
+  group by list, folded_id
+),
 orphans as (
-  select list, file, record_id, 'only the list has this id, the API has no record of it' as issue
+  select
+    listed.list,
+    listed.file,
+    listed.record_id,
+    'only the list has this id, '
+    || coalesce('the API has it as ''' || alike.api_id || '''', 'the API has no record of it') as issue
   from listed
   anti join api_ids using (list, record_id)
-  where list in (select list from api_ids)
+  left join alike on alike.list = listed.list and alike.folded_id = lower(trim(listed.record_id))
+  where listed.list in (select list from api_ids)
   union all
   select list, file, record_id, 'only the API has this id, the list lacks it'
   from api_ids
