@@ -390,6 +390,34 @@ def test_page_0_is_not_asked_for_if_the_total_says_that_nothing_lacks(nights: Ni
     assert sum(query["page"] == "0" for query in copy.list.asked) == asks
 
 
+@pytest.mark.parametrize(
+    ("count", "is_bare", "verdict"),
+    [
+        (30, False, "certified"),
+        (25, True, "certified"),
+        (7, True, "certified"),
+        (30, True, "incomplete"),
+        (500, False, "incomplete"),
+    ],
+)
+def test_a_refusal_ends_a_list_that_has_shown_all(nights: Nights, count: int, verdict: str, *, is_bare: bool):
+    """A list of 500, or one that ends with a full page and has no total, may have records that the API refuses."""
+    copy = Copy(nights, UNFILTERED)
+    copy.list.records = {f"p{n}": place(n) for n in range(count)}
+    if is_bare:
+        copy.list.body = lambda total, shown: shown
+
+    def answer(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        found = copy.list.answer(path, query)
+        is_beyond = path == copy.list.path and (int(query["page"]) - 1) * int(query["limit"]) >= count
+        return (400, {"code": "PageInvalid"}) if is_beyond else found
+
+    nights.estate.answer = answer
+    report = copy.sync(page_limit=10 if count < 100 else 100)
+    assert report.resources["properties"]["verdict"] == verdict
+    assert len(copy.ids()) == count
+
+
 @pytest.mark.parametrize("heeds_limit", [True, False])
 def test_a_list_that_ignores_page_is_not_whole_after_page_1(
     nights: Nights, caplog: pytest.LogCaptureFixture, *, heeds_limit: bool

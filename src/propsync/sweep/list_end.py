@@ -170,11 +170,23 @@ class ListEnd:
         except NotFound:
             return None
         except RequestRefused as error:
-            return None if error.says_not_found else RefusedPage(asked, error)
+            return None if error.says_not_found or self._has_shown_all() else RefusedPage(asked, error)
         except (TransientApiError, UnexpectedAnswer) as error:
             if isinstance(error, ApiUnreachable):
                 raise
             return RefusedPage(asked, error)  # the API has shown all that it counts; parts can prove that this is all
+
+    def _has_shown_all(self) -> bool:
+        """Whether a refusal is the end of a list that nothing can read in parts.
+
+        It has shown all that it counts or, without a total, a page that is not full. Search engines refuse later pages
+        too, but after a round number of records.
+        """
+        pages = self._pages
+        if pages.total is None:
+            of_page = len(pages.first.page.records)
+            return pages.of_last_page < of_page or (of_page < self._reader.limit and not may_be_a_page(of_page))
+        return not self._reader.is_parted and pages.records == pages.total and not pages.has_round_total()
 
     def _guessed(self, page: int, role: str = "page", limit: int | None = None) -> Reading | None:
         """Reads a page that nothing speaks for; None if the API has none, or fails at it each time.

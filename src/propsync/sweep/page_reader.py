@@ -76,6 +76,7 @@ class PageReader:
         self.limit = limit
         self.attempt = attempt
         self.is_paged = resource.is_paged
+        self.is_parted = resource.is_parted
         self.is_further = resource.is_further
         self.landed: list[Landed] = []
         self._check_list = ListCheck(resource, shape)

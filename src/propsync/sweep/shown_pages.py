@@ -80,7 +80,11 @@ class ShownPages:
 
     def may_be_capped(self) -> bool:
         """Whether its total may stop short of the list: at the end of a page, or at a round number within one."""
-        return self.ends_full() or (self.total or 0) % _CAP == 0
+        return self.ends_full() or self.has_round_total()
+
+    def has_round_total(self) -> bool:
+        """Whether its total is one at which servers cap totals."""
+        return (self.total or 0) % _CAP == 0
 
     def fills_a_search_window(self) -> bool:
         """Whether a search engine may have more records than it shows: only parts can tell."""
