@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ SPEAKS = 0.5
 SPEAKS_BY_NAME = 0.25  # for a likely name: numbers that count something are known by chance less often
 ENDINGS = ("uuid", "guid", "uid", "id")
 """The ends of names that say id."""
+_WORD = re.compile(r"(?<!\S)[^\W\d_][^\W\d_'’-]+(?=[\s,.;]|$)")
 _REFERENCES = ("ref", "reference", "code", "key")
 _ID_NAMES = ("id", "uid", "_id", "uuid", "guid", "key", "ref", "value")
 
@@ -41,9 +43,9 @@ def texts(records: Iterable[Any], path: Path) -> list[str]:
 
 
 def is_prose(records: Iterable[Any], path: Path) -> bool:
-    """Whether most of the texts at `path` are several words, such as an address, which no id is."""
+    """Whether most of the texts at `path` have several words, as an address has. `PRP 001` may be an id."""
     found = texts(records, path)
-    return sum(" " in text.strip() for text in found) * 2 > len(found)
+    return sum(len(_WORD.findall(text)) > 1 for text in found) * 2 > len(found)
 
 
 def refuse_astray(resource: str, part: str, choice: Choice, records: Sequence[Any]) -> None:

@@ -108,7 +108,7 @@ def _id_beside_label(
     shape: Shape, role: Role, records: Sequence[Any], known: Collection[str], taken: set[Path]
 ) -> Choice | None:
     """The member that has the known ids tonight, if the earlier one is or has become a label: `propertyId` beside
-    `property`. None if the earlier one still has any known value that is no prose.
+    `property`. None if the earlier one still has any known value, unless it only knows itself.
 
     The earlier one stays the last place: the versions in the history have their values there.
     """
@@ -118,12 +118,15 @@ def _id_beside_label(
     others = dict.fromkeys(path for record in records for path in scalar_paths(record))
     stems = {_stem(path[:1]) for path in choice.paths} | {_stem(choice.paths[0])}
     alike = [path for path in others if path not in (*taken, *choice.paths) and _stem(path) in stems]
+    is_known = any(share_known(records, path, known) for path in choice.paths)
     # addresses that propsync once took for ids are known since, so they speak for themselves
-    if role.name in _ID_ROLES and is_prose(records, choice.paths[0]):
+    speaks_for_itself = role.name == "property" and bool(role.documented)
+    is_label = role.name in _ID_ROLES and is_prose(records, choice.paths[0])
+    if is_label and (speaks_for_itself or not is_known):
         ids = [one for one in alike if len(texts(records, one)) * 2 > len(records) and not is_prose(records, one)]
-        evidence = f"beside {choice.text}, which reads like a label"
-        return Choice((*ids[:1], *choice.paths), "found", evidence) if ids else None
-    if any(share_known(records, path, known) for path in choice.paths):
+        if ids:
+            return Choice((ids[0], *choice.paths), "found", f"beside {choice.text}, which reads like a label")
+    if is_known:
         return None
     found = _by_values(role, records, alike, known)
     return found and Choice((*found.paths, *choice.paths), "found", f"{found.evidence}, and none at {choice.text}")

@@ -305,6 +305,28 @@ def test_an_id_beside_a_member_that_became_a_label_takes_its_place(resource, rol
         assert roles(resource, *labelled, known=known, shape=shape).paths(role)[:2] == ((f"{role}Id",), (role,))
 
 
+@pytest.mark.parametrize("resource", [ASSETS, ASSESSMENTS])
+def test_a_type_whose_ids_are_several_words_keeps_its_place_beside_a_number(resource):
+    known = KNOWN | {"asset_type_ids": {"Fire doors"}, "assessment_type_ids": {"Fire doors"}}
+    records = [{"id": f"a{n}", "property": "p1", "type": "Fire doors", "typeId": 3} for n in range(6)]
+    assert roles(resource, *records, known=known).paths("type")[0] == ("type",)
+    assert roles(resource, *records).paths("type")[0] == ("typeId",)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("1 High Street", "propertyId"),
+        ("Rose Cottage, Lea", "propertyId"),
+        ("PRP 001", "property"),
+        ("a b", "property"),
+    ],
+)
+def test_an_id_may_have_a_blank_and_an_address_has_words(text, first):
+    records = [{"id": f"a{n}", "property": text, "type": "t1", "propertyId": f"p{n}"} for n in range(6)]
+    assert roles(ASSETS, *records, known={}).paths("property")[0] == (first,)
+
+
 def test_a_property_with_a_known_value_keeps_its_place():
     records = [{"id": f"a{n}", "property": f"new{n}", "type": "t1", "propertyId": "p1"} for n in range(6)]
     assert roles(ASSETS, *records, records[0] | {"id": "b", "property": "p1"}).paths("property")[0] == ("property",)
