@@ -56,4 +56,5 @@ select
 from began
 full join ended
   on ended.asset_id = began.asset_id and ended.field_id = began.field_id and ended.valid_to = began.valid_from
-where old_value is distinct from new_value
+-- two options may have one label, such as one that somebody made again
+where old_value is distinct from new_value or old_option_ids is distinct from new_option_ids
