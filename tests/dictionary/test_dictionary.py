@@ -110,10 +110,11 @@ def test_what_may_be_about_a_person_shows_no_example(
     assert not may_show(schema, table, column, kind, meaning)
 
 
-def test_an_empty_text_and_an_empty_list_are_not_filled(home: SandboxHome) -> None:
+def test_a_blank_text_and_an_empty_list_are_not_filled(home: SandboxHome) -> None:
     found = changed(
         home,
-        "update schedules set description = if(rowid = (select min(rowid) from schedules), 'x', ''), "
+        "update schedules set "
+        "description = if(rowid = (select min(rowid) from schedules), 'ŷ', ['', '  ', chr(10)][rowid % 3 + 1]), "
         "assigned_users = if(rowid = (select min(rowid) from schedules), ['u'], [])",
     )
     filled = {one.column: one.filled for one in found if one.table == "schedules"}

@@ -12,6 +12,8 @@ from propsync.desk.dictionary.safety import may_show
 from propsync.warehouse import quoted, statement
 
 _AT_ONCE = 400  # columns in one query
+_VISIBLE = r"[^\s\v\p{Z}\x{200B}\x{FEFF}]"
+"""A character of a text that is not blank, as in the macro staging.is_blank, which no published file has."""
 
 
 class Reader(Protocol):
@@ -55,10 +57,10 @@ class _Column:
 
     @property
     def wanted(self) -> str:
-        """The expressions of its count and its example; an empty text and an empty list are no values."""
+        """The expressions of its count and its example; a blank text and an empty list are no values."""
         counted = f"count({self.name})"
         if self.entry.type == "VARCHAR":
-            counted = f"count(nullif({self.name}, ''))"
+            counted = f"count(*) filter ({self.name} between '!' and '~' or regexp_matches({self.name}, '{_VISIBLE}'))"
         elif self.entry.type.endswith("[]"):
             counted = f"count(nullif(len({self.name}), 0))"
         return f"{counted}, {f'max({self.name})::varchar' if self.shows_example else 'null'}"
