@@ -79,6 +79,13 @@ union all
 select date '2026-03-31', true, 'l', 'Lifts', 3, 0, 0, 0;
 """
 
+NEARLY_FILLED = """
+create table marts.field_fill as select *, 'Doors' as asset_type, 'text' as kind, filled / assets as filled_share
+  from (values
+  ('f1', 'Tag', 3000, 2999), ('f2', 'Place', 3000, 3000), ('f3', 'Note', 3000, 1737), ('f4', 'Lock', 3000, 0))
+  as t(field_id, label, assets, filled);
+"""
+
 FOUND_AGAIN = """
 create table marts.actions as select *, 'p' as property_id, 'Elm House' as property_name, true as is_current,
   date '2026-03-01' as raised_on from (values
@@ -147,6 +154,13 @@ def answer(words: str, tables: str, columns: str) -> Rows:
             "assessment_type, percent_in_date",
             [("Gas", 99.9), ("Lifts", 100.0)],
             id="one of thousands that is unknown",
+        ),
+        pytest.param(
+            "How well is each field filled",
+            NEARLY_FILLED,
+            "label, percent_filled",
+            [("Lock", 0.0), ("Note", 57.9), ("Place", 100.0), ("Tag", 99.9)],
+            id="one of thousands that is empty",
         ),
         pytest.param(
             "Which findings came back",
