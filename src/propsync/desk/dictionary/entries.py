@@ -60,7 +60,9 @@ class _Column:
         """The expressions of its count and its example; a blank text and an empty list are no values."""
         counted = f"count({self.name})"
         if self.entry.type == "VARCHAR":
-            counted = f"count(*) filter ({self.name} between '!' and '~' or regexp_matches({self.name}, '{_VISIBLE}'))"
+            is_plain = f"{self.name} between '!' and '~'"  # most are, and to compare takes a third of the search
+            visible = f"case when {is_plain} then true else regexp_matches({self.name}, '{_VISIBLE}') end"
+            counted = f"count(*) filter ({visible})"
         elif self.entry.type.endswith("[]"):
             counted = f"count(nullif(len({self.name}), 0))"
         return f"{counted}, {f'max({self.name})::varchar' if self.shows_example else 'null'}"
