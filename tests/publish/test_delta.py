@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 import pytest
 from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
 from kit.delta import delta_rows, read_delta
 from kit.home import Home
 from kit.kept import KeptHomes
@@ -21,7 +22,8 @@ from kit.kills import PROGRAM, is_killed_after, numbers, seconds_at_work, spread
 from kit.sandbox_home import SandboxHome
 from publish.conftest import SCALE
 
-from propsync.errors import SettingsError
+from propsync.errors import GIVE_IT_BACK, LOOK_AT_DISK, HomeUnusable, SettingsError
+from propsync.publish.delta_commit import _delta_errors
 from propsync.runbooks.workplace import check_delta
 from propsync_sandbox import Sandbox
 
@@ -137,6 +139,28 @@ def test_a_home_whose_delta_tables_could_not_be_read_again_is_refused(tmp_path: 
         check_delta(Home(tmp_path / name).settings(delta="main"))
     check_delta(Home(tmp_path / name).settings())
     check_delta(Home(tmp_path / "100%, é [x] {y}").settings(delta="main"))
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "said"),
+    [
+        (5, "Input/output error", f"cannot be written: Input/output error. {LOOK_AT_DISK}"),
+        (30, "Read-only file system", f"cannot be written: Read-only file system. {GIVE_IT_BACK}"),
+        (
+            2,
+            "No such file",
+            "its Delta table cannot be written: Kernel error: No such file (os error 2). Run `propsync ",
+        ),
+    ],
+)
+def test_a_disk_that_deltalake_finds_failing_is_named_without_a_trace(
+    tmp_path: Path, number: int, words: str, said: str
+) -> None:
+    trace = "\n   0: <unknown>\n  12: start_thread\n             at ./nptl/pthread_create.c:442:8"
+    with pytest.raises(HomeUnusable) as failed, _delta_errors(tmp_path):
+        raise DeltaError(f"Kernel error: {words} (os error {number}){trace}")
+    assert str(failed.value).startswith(f"{tmp_path}: {said}")
+    assert "unknown" not in str(failed.value)
 
 
 @pytest.mark.release

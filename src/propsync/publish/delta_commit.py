@@ -5,8 +5,10 @@ So a reader sees a log file whole, dated and readable for all, or not at all.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,6 +27,8 @@ from propsync.storage import PARTIAL, disk_errors, remove_folder
 from propsync.storage import replace as put_in_place
 
 _READ_ONLY = 0o444
+_NUMBER = re.compile(r"\(os error (\d+)\)")
+_TRACE = re.compile(r"\n\s*\d+: ")  # lines of the program that follow some errors
 _CHECKPOINT_EVERY = 10  # versions; a reader opens each log file since the last checkpoint
 
 
@@ -185,13 +189,16 @@ def _dated(line: str, made: Commit) -> str:
 
 @contextmanager
 def _delta_errors(where: Path) -> Iterator[None]:
-    """Turns deltalake's own errors into propsync's; those about files are an OSError without a number."""
+    """Turns deltalake's own errors into propsync's; an OSError of it has the system's number in its words alone."""
     try:
         yield
     except (DeltaError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        words = " ".join(str(error).split())
+        words = " ".join(_TRACE.split(str(error))[0].split())
         if "No space left" in words or "quota" in words.lower():
             raise DiskFull(str(where), "the disk is full") from error
+        if (found := _NUMBER.search(words)) and (number := int(found[1])) != errno.ENOENT:
+            with disk_errors(where):
+                raise OSError(number, os.strerror(number)) from error
         raise HomeUnusable(str(where), f"its Delta table cannot be written: {words}") from error
