@@ -23,7 +23,7 @@ from kit.sandbox_home import SandboxHome
 from publish.conftest import SCALE
 
 from propsync.errors import GIVE_IT_BACK, LOOK_AT_DISK, HomeUnusable, SettingsError
-from propsync.publish.delta_commit import _delta_errors
+from propsync.publish.delta_commit import delta_errors
 from propsync.runbooks.workplace import check_delta
 from propsync_sandbox import Sandbox
 
@@ -157,7 +157,7 @@ def test_a_disk_that_deltalake_finds_failing_is_named_without_a_trace(
     tmp_path: Path, number: int, words: str, said: str
 ) -> None:
     trace = "\n   0: <unknown>\n  12: start_thread\n             at ./nptl/pthread_create.c:442:8"
-    with pytest.raises(HomeUnusable) as failed, _delta_errors(tmp_path):
+    with pytest.raises(HomeUnusable) as failed, delta_errors(tmp_path):
         raise DeltaError(f"Kernel error: {words} (os error {number}){trace}")
     assert str(failed.value).startswith(f"{tmp_path}: {said}")
     assert "unknown" not in str(failed.value)

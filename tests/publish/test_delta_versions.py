@@ -12,9 +12,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from deltalake import CommitProperties, write_deltalake
+from deltalake.exceptions import DeltaError
 from kit.deaths import dying
 from publish.delta_kit import DAY, OneTable, moment
 
+from propsync.errors import HomeUnusable
+from propsync.publish import delta_log
 from propsync.publish.delta_log import LOG
 
 START = datetime(2026, 3, 2, 1, 30, 0, 123_456, tzinfo=UTC)
@@ -238,6 +241,51 @@ def test_a_table_whose_log_cannot_be_read_or_continued_begins_again(
     assert one.files() == [f"{run}-0.parquet"]
     assert "without its older versions" in one.damaged[0]
     assert one.note["main/t"]["id"] != identity
+
+
+@pytest.mark.parametrize(
+    ("words", "step"),
+    [
+        ("Too many open files (os error 24)", r"Raise the limit of open files"),
+        ("Permission denied (os error 13)", "Give it to the user who runs propsync"),
+    ],
+)
+def test_a_table_that_a_limit_or_a_right_keeps_from_a_run_keeps_its_versions(
+    one: OneTable, monkeypatch: pytest.MonkeyPatch, words: str, step: str
+) -> None:
+    """It began again without them."""
+    runs = lived(one, 3)
+
+    def refused(_: object) -> None:
+        raise OSError(f"Kernel error -> Unable to open file: {words}")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(delta_log, "DeltaTable", refused)
+        with pytest.raises(HomeUnusable, match=step):
+            one.publish("select 3 as night", START + 3 * DAY)
+    one.publish("select 4 as night", START + 4 * DAY)
+    assert (one.damaged, one.rows(moment(runs[0])), one.rows()) == ([], [(0,)], [(4,)])
+
+
+def test_a_table_that_the_disk_gives_no_more_once_it_is_written_is_named(
+    one: OneTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was called a fault in propsync."""
+    lived(one, 2)
+    plainly, reads = delta_log.DeltaTable, [0]
+
+    def failing(folder: Path) -> Any:
+        reads[0] += 1
+        if reads[0] > 1:
+            raise DeltaError("Kernel error: Io error: Input/output error (os error 5)")
+        return plainly(folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(delta_log, "DeltaTable", failing)
+        with pytest.raises(HomeUnusable, match=r"propsync has just written it\. The disk or its connection failed"):
+            one.publish("select 2 as night", START + 2 * DAY)
+    one.publish("select 3 as night", START + 3 * DAY)
+    assert one.rows() == [(3,)]
 
 
 def test_a_table_that_is_gone_is_removed(one: OneTable) -> None:

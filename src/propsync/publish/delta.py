@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from propsync.errors import LOOK_AT_DISK, HomeUnusable
 from propsync.progress import progress
-from propsync.publish.delta_commit import Described, Workshop
+from propsync.publish.delta_commit import Described, Workshop, delta_errors
 from propsync.publish.delta_log import Commit, DeltaLog
 from propsync.publish.table_files import TableFile
 from propsync.runs import is_run_id, time_of
@@ -53,7 +54,8 @@ class DeltaTables:
         with progress("Publishing", len(tables), "Delta tables") as bar:
             for name, table in tables.items():
                 log = DeltaLog(self._folder / name)
-                kept[name] = self._settled(log, table, run_id, damaged, noted.get(name, {}).get("table"))
+                with delta_errors(log.folder):
+                    kept[name] = self._settled(log, table, run_id, damaged, noted.get(name, {}).get("table"))
                 bar.advance()
         self._remove_others(tables)
         return kept, damaged
@@ -69,6 +71,9 @@ class DeltaTables:
                 damaged.append(_told(log, newest))
             newest = self._overwrite(log, table, newest, run_id)
             log = DeltaLog(log.folder)
+            if log.newest() is None:
+                what = "it cannot be read, though propsync has just written it"
+                raise HomeUnusable(str(log.folder), what, LOOK_AT_DISK)
         self._expire(log, newest, time_of(run_id))
         return {"version": newest.version, "id": log.identity(), "table": newest.mark}
 

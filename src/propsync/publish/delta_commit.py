@@ -22,12 +22,11 @@ from deltalake.exceptions import DeltaError
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
 from propsync.errors import DiskFull, HomeUnusable
-from propsync.publish.delta_log import LAST_CHECKPOINT, LOG, PROPERTIES, Commit, DeltaLog, shown
+from propsync.publish.delta_log import LAST_CHECKPOINT, LOG, PROPERTIES, Commit, DeltaLog, shown, system_number
 from propsync.storage import PARTIAL, disk_errors, remove_folder
 from propsync.storage import replace as put_in_place
 
 _READ_ONLY = 0o444
-_NUMBER = re.compile(r"\(os error (\d+)\)")
 _TRACE = re.compile(r"\n\s*\d+: ")  # lines of the program that follow some errors
 _CHECKPOINT_EVERY = 10  # versions; a reader opens each log file since the last checkpoint
 
@@ -68,7 +67,7 @@ class Workshop:
         shop = work / f"delta{PARTIAL}"
         remove_folder(shop)
         try:
-            with disk_errors(log.folder), _delta_errors(log.folder):
+            with disk_errors(log.folder), delta_errors(log.folder):
                 (shop / LOG).mkdir(parents=True)
                 for path in log.path.iterdir() if log.path.is_dir() else ():
                     os.link(path, shop / LOG / path.name)
@@ -188,7 +187,7 @@ def _dated(line: str, made: Commit) -> str:
 
 
 @contextmanager
-def _delta_errors(where: Path) -> Iterator[None]:
+def delta_errors(where: Path) -> Iterator[None]:
     """Turns deltalake's own errors into propsync's; an OSError of it has the system's number in its words alone."""
     try:
         yield
@@ -198,7 +197,7 @@ def _delta_errors(where: Path) -> Iterator[None]:
         words = " ".join(_TRACE.split(str(error))[0].split())
         if "No space left" in words or "quota" in words.lower():
             raise DiskFull(str(where), "the disk is full") from error
-        if (found := _NUMBER.search(words)) and (number := int(found[1])) != errno.ENOENT:
+        if (number := system_number(error) or 0) not in (0, errno.ENOENT):
             with disk_errors(where):
                 raise OSError(number, os.strerror(number)) from error
         raise HomeUnusable(str(where), f"its Delta table cannot be written: {words}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -23,6 +24,8 @@ LAST_CHECKPOINT = "_last_checkpoint"
 PROPERTIES = ("delta.deletedFileRetentionDuration", "delta.logRetentionDuration")
 _PROTOCOL = (1, 2)  # the versions that a reader and a writer must know at least
 _OURS = "propsync"
+_NUMBER = re.compile(r"\(os error (\d+)\)")
+_NO_DAMAGE = (errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE)
 _NUMBERED = re.compile(r"(\d{20})\.(json|checkpoint\.parquet)")
 
 
@@ -64,6 +67,14 @@ def shown(run_time: datetime, before: Commit | None) -> str:
     return time.isoformat(timespec="milliseconds")
 
 
+def system_number(error: Exception) -> int | None:
+    """The system's number of an error, which deltalake gives in its words alone; None if there is none."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno
+    found = _NUMBER.search(str(error))
+    return int(found[1]) if found else None
+
+
 class DeltaLog:
     """The table in `folder`, as it was when propsync read its log first."""
 
@@ -79,11 +90,15 @@ class DeltaLog:
     def table(self) -> DeltaTable | None:
         """The table; None if there is none, or its log lacks a file or has one that nobody can read.
 
-        Nor may it need what propsync never asks for: deltalake could not write the next version of such a table.
+        Nor may it need what propsync never asks for: deltalake could not write the next version of such a table. Raises
+        HomeUnusable for a lack of rights or of open files: propsync would begin a sound table from scratch.
         """
         try:
             found = DeltaTable(self.folder) if self.path.is_dir() else None
-        except (DeltaError, OSError, ValueError):
+        except (DeltaError, OSError, ValueError) as error:
+            if (number := system_number(error) or 0) in _NO_DAMAGE:
+                with disk_errors(self.folder):
+                    raise OSError(number, os.strerror(number)) from error
             return None
         return found if found and _is_plain(found) else None
 
