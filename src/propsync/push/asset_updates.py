@@ -53,9 +53,9 @@ class AssetUpdates:
     def compared(self, entry: Entry, there: AssetReading | None, sent: Sent) -> Outcome | None:
         """The outcome of an entry that needs no write, or must have none; None if propsync may send it."""
         if there is None:
-            return verdicts.gone()
+            return verdicts.gone(sent)
         if there.property_id != entry.property_id:
-            return verdicts.moved()
+            return verdicts.moved(sent)
         if there.type_id != entry.type_id:
             return verdicts.retyped()
         return verdicts.compared(entry, there.values, sent)

@@ -8,7 +8,7 @@ from propsync.api import Sent
 from propsync.errors import NotFound, RequestRefused, UnexpectedAnswer
 from propsync.push import verdicts
 from propsync.push.evidence import is_accepted
-from propsync.push.outcome import APPLIED, PARKED, Outcome
+from propsync.push.outcome import APPLIED, GONE, PARKED, Outcome
 
 Look = Callable[[Sent], Outcome | None]
 """Fetches the record again: the outcome if propsync must not send the write, None if it may."""
@@ -52,7 +52,7 @@ class Looks:
             return verdicts.with_answer(outcome, error)
         except (RequestRefused, NotFound) as error:
             outcome = self._look(self.sent or Sent.MAYBE)
-            has_changed = outcome is not None and outcome.state in (APPLIED, PARKED)
+            has_changed = outcome is not None and outcome.state in (APPLIED, PARKED) and outcome.code != GONE
             if outcome and (self.sent or has_changed):
                 return verdicts.with_answer(outcome, error)
             return verdicts.failed(error)

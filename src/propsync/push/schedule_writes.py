@@ -72,7 +72,7 @@ class ScheduleWrites:
         if entry.action == CREATE:
             return self._compared_new(entry, there, sent)
         if there is None:
-            return verdicts.there_already(sent) if entry.action == DELETE else verdicts.gone()
+            return verdicts.there_already(sent) if entry.action == DELETE else verdicts.gone(sent)
         if entry.action == DELETE:
             return verdicts.changed(_compared_part(entry, there), there, sent)
         return verdicts.compared(entry, there, sent) or self._compared_others(entry, there, sent)

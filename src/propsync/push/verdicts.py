@@ -62,14 +62,21 @@ def there_already(sent: Sent, before: Mapping[str, Any] | None = None) -> Outcom
     return Outcome(APPLIED, ALREADY, "it was so already, and propsync changed nothing")
 
 
-def gone() -> Outcome:
+def gone(sent: Sent) -> Outcome:
     """Nothing has the record's key."""
-    return Outcome(SKIPPED, GONE, f"the API no longer has this record, {_NOT_SENT}", _PLAN_AGAIN)
+    return _away("the API no longer has this record", sent)
 
 
-def moved() -> Outcome:
+def moved(sent: Sent) -> Outcome:
     """The asset is elsewhere."""
-    return Outcome(SKIPPED, GONE, f"the asset is no longer on that property, {_NOT_SENT}", _PLAN_AGAIN)
+    return _away("the asset is no longer on that property", sent)
+
+
+def _away(what: str, sent: Sent) -> Outcome:
+    if sent is Sent.MAYBE:
+        what = f"propsync sent this record and cannot tell what the API did; {what}"
+        return Outcome(PARKED, GONE, what, "Run `propsync sync`, then compare the record with the plan")
+    return Outcome(SKIPPED, GONE, f"{what}, {_NOT_DONE if sent else _NOT_SENT}", _PLAN_AGAIN)
 
 
 def retyped() -> Outcome:
