@@ -73,7 +73,11 @@ described as (
     types.name as assessment_type,
     bundles.fetched_at as bundle_fetched_at,
     bundles.asked_at as bundle_asked_at,
-    coalesce(reports.replaced_at > settled.last_other_at, false) as has_newer_report
+    -- one run fetches reports and bundles in no order, so a report of the same day shows no more than the bundle
+    coalesce(
+      (reports.replaced_at at time zone $time_zone)::date > (settled.last_other_at at time zone $time_zone)::date,
+      false
+    ) as has_newer_report
   from settled
   left join bundles on bundles.assessment_id = settled.assessment_id
   left join reports on reports.assessment_id = settled.assessment_id

@@ -7,6 +7,7 @@ with appearances as (
     actions.state,
     texts.version,
     texts.fetched_at,
+    texts.last_seen_at,
     texts.text_sha256,
     texts.is_last
   from staging.bundle_rows as actions
@@ -21,7 +22,7 @@ bounds as (
     arg_max(text_sha256, version) as text_sha256,
     bool_or(is_last) as is_current,
     max(version) filter (state <> 'closed') as last_other,
-    max(fetched_at) filter (state <> 'closed') as last_other_at
+    max(last_seen_at) filter (state <> 'closed') as last_other_at
   from appearances
   group by assessment_id, action_id
 ),
