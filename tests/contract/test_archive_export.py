@@ -338,6 +338,24 @@ def test_an_export_removes_what_a_killed_one_left_but_not_the_work_of_a_live_one
     assert list(bag.parent.iterdir()) == [bag]
 
 
+def exported_without_files(at: Place, bag: Path) -> str:
+    """Runs an export that may open no file once its bag is made; returns its message."""
+    limited = "import resource\nfrom propsync.runbooks.archiving import export\nplainly = export.make_bag\n"
+    limited += "no_file = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))\n"
+    limited += "export.make_bag = lambda *words: (plainly(*words), no_file())\n"
+    program = f"{limited}from propsync.cli.start import program\nprogram()"
+    command = [sys.executable, "-c", program, "archive", "export", str(bag)]
+    done = subprocess.run(command, env=os.environ | at.environ(), capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    return done.stderr
+
+
+def test_a_bag_is_handed_over_only_if_the_system_lists_each_of_its_folders(at: Place, bag: Path):
+    """The export skipped the files of a folder that it could not list, and they were on no disk yet."""
+    assert "bag.partial/bag: cannot be written: Too many open files" in exported_without_files(at, bag)
+    assert not bag.exists()
+
+
 def test_an_export_that_was_killed_at_its_first_step_stands_in_nobodys_way(at: Place, bag: Path):
     bag.with_name("bag.partial").mkdir(parents=True)
     assert exported(at, bag).exit_code == 0

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from propsync.documents.bag import PAYLOAD, make_bag
 from propsync.documents.holdings import Holding, Holdings
@@ -239,11 +239,15 @@ def _bag_info(report: ExportReport, settings: Settings, organisation: str | None
 
 def _put_in_place(bag: Path, target: Path) -> None:
     """Gives the bag its name, once all of it is on the disk."""
-    for where, _, names in os.walk(bag):
+    for where, _, names in os.walk(bag, onerror=_refuse):
         for name in (*names, ""):
             sync_file(Path(where, name))
     bag.rename(target)  # replaces an empty folder, and nothing else
     sync_file(target.parent)
+
+
+def _refuse(error: OSError) -> NoReturn:
+    raise error  # `os.walk` takes a folder that it cannot list for an empty one, whose files are then not synced
 
 
 @contextmanager
