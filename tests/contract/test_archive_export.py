@@ -356,6 +356,14 @@ def test_a_bag_is_handed_over_only_if_the_system_lists_each_of_its_folders(at: P
     assert not bag.exists()
 
 
+def test_an_export_removes_what_a_failed_one_could_not(at: Place, bag: Path):
+    """The lock alone had gone, so the next export took the folder for somebody else's."""
+    exported_without_files(at, bag)
+    assert bag.with_name("bag.partial").exists()
+    assert exported(at, bag).exit_code == 0
+    assert list(bag.parent.iterdir()) == [bag]
+
+
 def test_an_export_that_was_killed_at_its_first_step_stands_in_nobodys_way(at: Place, bag: Path):
     bag.with_name("bag.partial").mkdir(parents=True)
     assert exported(at, bag).exit_code == 0

@@ -34,7 +34,9 @@ def unfinished(target: Path) -> Iterator[Path]:
         yield folder / _BAG
     finally:
         shutil.rmtree(folder / _BAG, ignore_errors=True)
-        remove(folder / LOCK)
+        if not os.path.lexists(folder / _BAG):  # otherwise the lock shows the next export that it may remove the rest
+            with suppress(OSError):  # it must not hide that the bag is made, nor why it is not
+                remove(folder / LOCK)
         os.close(handle)  # before the folder goes: a network file system keeps an open file in it
         with suppress(OSError):
             folder.rmdir()
