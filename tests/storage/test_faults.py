@@ -20,8 +20,8 @@ from kit.programs import free_port
 from kit.stores import GIVEN, Store, Stores
 from variants import daily, slow
 
-from propsync.errors import StorageAway, StorageRefused, StorageUnfit
-from propsync.storage.objects import ObjectStorage
+from propsync.errors import HomeUnusable, StorageAway, StorageRefused, StorageUnfit
+from propsync.storage.objects import ObjectStorage, unread
 
 from .conftest import QUICK
 
@@ -389,3 +389,10 @@ def test_a_server_that_lacks_a_feature_is_unfit(faulty: Faulty):
     faulty.proxy.always(Fault.LACKING)
     with pytest.raises(StorageUnfit, match="501 Not Implemented"):
         faulty.through.put_new("a", b"x")
+
+
+def test_a_disk_that_fails_to_read_what_goes_to_the_bucket_is_named(tmp_path: Path):
+    """`storage move` called it a fault in propsync."""
+    step = "The disk or its connection failed"
+    with pytest.raises(HomeUnusable, match=f"{tmp_path}: cannot be read: Input/output error. {step}"), unread(tmp_path):
+        raise OSError("Input/output error (os error 5)")  # as obstore says it, without a number

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from math import inf
 from pathlib import Path
@@ -13,9 +15,10 @@ import obstore
 from obstore.store import AzureStore, S3Store
 
 from propsync import log
-from propsync.errors import StorageAway
+from propsync.errors import HomeUnusable, StorageAway
 from propsync.settings import StorageAccess
 from propsync.storage.answers import PastEnd, Unchanged, again, answered
+from propsync.storage.disk import step_against
 
 if TYPE_CHECKING:
     from obstore import GetOptions, ObjectMeta
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _PART = 8 << 20  # bytes of one part of a large file
 _PARTS = 4  # parts under way at once: with the size of each, the bound of memory
+_OF_THE_SYSTEM = re.compile(r"\(os error (\d+)\)$")
 _SECONDS = 60.0  # for one request
 # as docs/decisions/0043 says: the same eight requests as for the API, within two minutes. With obstore's own waits all
 # eight would come within two seconds, and a server takes longer to start again
@@ -79,7 +83,7 @@ class ObjectStorage:
         """Stores a file, in parts if it is large."""
 
         def put() -> None:
-            with self._errors(key, is_put=True):
+            with unread(source), self._errors(key, is_put=True):
                 obstore.put(self._store, key, source, chunk_size=_PART, max_concurrency=_PARTS)
 
         again(put, self._patience)
@@ -254,3 +258,15 @@ def _store(access: StorageAccess, retry: RetryConfig, seconds: float) -> ObjectS
         access.bucket, prefix=access.prefix or None, config=options, client_options=client, retry_config=retry
     )
     return store
+
+
+@contextmanager
+def unread(source: Path) -> Iterator[None]:
+    """Names the file that the disk failed to read: obstore gives the error of the system as text alone."""
+    try:
+        yield
+    except OSError as error:
+        number = int(found[1]) if (found := _OF_THE_SYSTEM.search(str(error))) else 0
+        if step := step_against(OSError(number, "")):
+            raise HomeUnusable(str(source), f"cannot be read: {os.strerror(number)}", step) from error
+        raise
