@@ -31,9 +31,24 @@ _NO_NAMES = (
     "by",
 )
 _MOST_SHOWN = 3
+OWN_NAMES = ("name", "title", "label", "displayname")
+_HOLDERS = ("node", "attributes")
 ENGLISH = ("en", "engb", "english")
 """Members of a name or label that comes in several languages: `{"cy": "Drws", "en": "Door"}`."""
 _LANGUAGE = re.compile("[a-z]{2}([-_][A-Za-z]{2,4})?")
+
+
+def own_names(candidates: Sequence[Path]) -> list[Path]:
+    """The members that surely name a record: `organisation.name` beside a `label` names another record. A name in
+    several languages is one, so that a `description` beside it is none.
+    """
+    own = [path for path in candidates if plain(_inside(path)[0]) in OWN_NAMES]
+    return [path for path in own if len(_inside(path)) == 1] or in_languages(own, OWN_NAMES)[:1]
+
+
+def _inside(path: Path) -> Path:
+    """The path in the object that holds all of a record, if there is one."""
+    return path[1:] if len(path) > 1 and plain(path[0]) in _HOLDERS else path
 
 
 def in_languages(candidates: Sequence[Path], likely: Sequence[str]) -> list[Path]:

@@ -26,7 +26,7 @@ from propsync.shapes.members import (
     share_known,
     texts,
 )
-from propsync.shapes.names import in_languages, settle_name
+from propsync.shapes.names import in_languages, own_names, settle_name
 from propsync.shapes.unread import settle_inside_arrays, settle_unknown
 
 _PAGE_SPEAKS = 5
@@ -251,8 +251,8 @@ def _by_values(role: Role, records: Sequence[Any], candidates: Sequence[Path], k
 
 def _by_name(role: Role, candidates: Sequence[Path]) -> Choice | None:
     named = [path for path in candidates if rank(path, role.likely) < len(role.likely)]
-    if not named and role.name == "name":
-        named = in_languages(candidates, role.likely)[:1]
+    if role.name == "name":
+        named = own_names(candidates) or named or in_languages(candidates, role.likely)[:1]
     if not named:
         return None
     return _likely(min(named, key=lambda path: (rank(path, role.likely), path)))

@@ -441,6 +441,22 @@ def test_the_value_beside_a_key_is_a_name_if_nothing_else_is():
 
 
 @pytest.mark.parametrize(
+    ("held", "path"),
+    [
+        ({"label": "Fire risk", "createdBy": {"name": "Jo"}}, ("label",)),
+        ({"title": "Fire risk", "organisation": {"name": "Acme"}}, ("title",)),
+        ({"name": {"cy": "Risg tân", "en": "Fire risk"}, "organisation": {"name": "Acme"}}, ("name", "en")),
+        ({"name": {"de": "Brandschutz"}, "description": "All about fire"}, ("name", "de")),
+        ({"attributes": {"title": "Fire risk", "owner": {"name": "Jo"}}}, ("attributes", "title")),
+        ({"assessmentType": {"name": "Fire risk"}, "value": 3}, ("assessmentType", "name")),
+    ],
+)
+def test_the_name_of_a_type_is_its_own(held, path):
+    """All types had the name of the organisation, or of a person, with exit code 0."""
+    assert roles(ASSESSMENT_TYPES, {"id": "t1"} | held).paths("name")[0] == path
+
+
+@pytest.mark.parametrize(
     ("held", "member"),
     [
         ({"Bezeichnung": "Brandschutz", "createdAt": "2026-01-02T03:04:05Z", "href": "/types/t1"}, "Bezeichnung"),
