@@ -15,7 +15,7 @@ from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, NUMBERS, settle, spoken_for, text_paths
 from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, carries, is_blank, lacking, plain, rank, texts
-from propsync.shapes.names import ENGLISH, settle_labels
+from propsync.shapes.names import ENGLISH, in_languages, settle_labels
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
 _SURE_ID = _ID[:-1]  # names repeat
@@ -246,11 +246,16 @@ def _label(records: Sequence[Any], taken: set[Path]) -> Choice | None:
         is_unsure = plain(path[0]) not in _SURE_LABEL
         is_blank_there = _is_mostly_blank(records, path)
         is_foreign = plain(path[-1]) not in ENGLISH
-        return is_unsure, is_blank_there, rank(path, _LABEL), is_foreign, -len(texts(records, path)), path
+        return is_unsure, is_blank_there, _label_rank(path), is_foreign, -len(texts(records, path)), path
 
     best = min(candidates, key=order)
-    evidence = "by its name" if rank(best, _LABEL) < len(_LABEL) else "the text that is left"
+    evidence = "by its name" if _label_rank(best) < len(_LABEL) else "the text that is left"
     return Choice((best, *_other_labels(records, best, taken)), "found", evidence)
+
+
+def _label_rank(path: Path) -> int:
+    """Ranks a label by its name; one of several languages by that of the object, which a `name` beside it may key."""
+    return rank(path[:1] if in_languages([path], _LABEL) else path, _LABEL)
 
 
 def _option_label(options: Sequence[Any], ids: Sequence[Path]) -> Choice | None:

@@ -156,6 +156,11 @@ def test_a_name_beside_a_label_is_a_key_of_programs(label):
     assert definition_shape([asset_type(definition)])["field_label"] == label
 
 
+def test_a_name_beside_a_label_in_several_languages_is_a_key_of_programs():
+    definition = {"id": "f1", "type": "text", "name": "n_1", "label": {"cy": "Lleoliad", "en": "Location"}}
+    assert definition_shape([asset_type(definition)])["field_label"] == "label.en"
+
+
 @pytest.mark.parametrize("own", ["id", "optionId", "code"])
 def test_an_id_is_no_label_where_assets_name_options_by_their_labels(own):
     options = [{"at": at, own: f"o{at}", "displayName": label} for at, label in enumerate(["Good", "Bad"])]
