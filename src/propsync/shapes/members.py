@@ -18,7 +18,7 @@ ENDINGS = ("uuid", "guid", "uid", "id")
 """The ends of names that say id."""
 _WORD = re.compile(r"(?<!\S)[^\W\d_][^\W\d_'’-]+(?=[\s,.;]|$)")
 _REFERENCES = ("ref", "reference", "code", "key")
-_ID_NAMES = ("id", "uid", "_id", "uuid", "guid", "key", "ref", "value")
+_ID_NAMES = ("id", "uid", "_id", "uuid", "guid", "oid", "key", "ref", "value")  # `$oid` is an id that MongoDB writes
 
 
 def plain(name: str) -> str:

@@ -156,6 +156,14 @@ def test_a_name_beside_a_label_is_a_key_of_programs(label):
     assert definition_shape([asset_type(definition)])["field_label"] == label
 
 
+def test_ids_of_fields_and_options_may_be_objects_as_mongodb_writes_them():
+    options = [{"uid": {"$oid": f"o{n}"}, "text": f"Grade {n}", "score": n} for n in range(3)]
+    fields = [{"key": {"$oid": f"f{n}"}, "type": "option", "label": f"L {n}", "options": options} for n in range(3)]
+    used = [asset({"type": "option", "field": {"$oid": f"f{n}"}, "value": [{"$oid": f"o{n}"}]}) for n in range(3)]
+    found = definition_shape([asset_type(*fields)], used)
+    assert (found["field_id"], found["option_id"]) == ("key.$oid", "uid.$oid")
+
+
 def test_a_name_beside_a_label_in_several_languages_is_a_key_of_programs():
     definition = {"id": "f1", "type": "text", "name": "n_1", "label": {"cy": "Lleoliad", "en": "Location"}}
     assert definition_shape([asset_type(definition)])["field_label"] == "label.en"

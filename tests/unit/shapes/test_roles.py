@@ -245,6 +245,13 @@ def test_in_an_object_that_stands_for_a_property_the_known_id_is_its_id():
     assert roles(ASSETS, record).paths("property")[0] == ("property", "uprn")
 
 
+def test_ids_may_be_objects_as_mongodb_writes_them():
+    """With no other id, the days or the names of records became their keys."""
+    records = [{"_id": {"$oid": f"65f{n}"}, "name": f"Fire {n}", "performedAt": f"2026-01-0{n}"} for n in range(1, 6)]
+    for resource in (ASSESSMENT_TYPES, ASSESSMENTS):
+        assert roles(resource, *records).paths("id") == (("_id", "$oid"),)
+
+
 def test_without_records_nothing_is_settled():
     assert roles(ASSETS).choices == {}
     assert roles(ASSETS, "text", 7, None).choices == {}
