@@ -45,12 +45,21 @@ def test_a_chosen_option_may_be_an_object_with_the_name_of_its_id(small_nights: 
         {"id": "t1", "name": "Doors", "fields": [{"id": "f1", "type": "option", "label": "State", "options": options}]}
     ]
     chosen = [["o1"], [{"id": "o2"}], [{"optionId": "o1"}, {"optionId": "o2"}], [{"option": "o2"}]]
+    chosen += [[{"$oid": "o1"}], [{"option_id": "o1"}], [{"option-id": "o2"}]]
     small_nights.server.assets = [
         asset(f"a{number}", fields=[{"type": "option", "field": "f1", "value": value}])
         for number, value in enumerate(chosen)
     ]
     assert small_nights.sync().exit_code == 0
-    states = [("a0", "Good"), ("a1", "Poor"), ("a2", "Good; Poor"), ("a3", "Poor")]
+    states = [
+        ("a0", "Good"),
+        ("a1", "Poor"),
+        ("a2", "Good; Poor"),
+        ("a3", "Poor"),
+        ("a4", "Good"),
+        ("a5", "Good"),
+        ("a6", "Poor"),
+    ]
     assert small_nights.rows("select asset_id, state from by_type.doors order by 1") == states
 
 

@@ -24,6 +24,8 @@ _SURE_LABEL = _LABEL[:-1]  # a description explains a label, and replaces none
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
 _NEARLY_ALL = 0.9  # one odd option must not decide
 _OPTION_ID = ("id", "uid", "_id", "uuid", "optionid", "key", "code", "value", "ref")
+_CHOSEN = ("id", "optionId", "option_id", "option-id", "option", "$oid")
+"""Usual names of a chosen option's id in an object."""
 
 
 def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[Any], results: Path) -> None:
@@ -64,7 +66,7 @@ def option_ids(types: Sequence[Any], shape: Shape) -> set[str]:
 
 def choice_ids(types: Shape) -> tuple[Path, ...]:
     """Where a chosen option has its id if it is an object: as in the definition, or under a usual name."""
-    return (*filter(None, types.paths("option_id")), ("id",), ("optionId",), ("option",))
+    return (*filter(None, types.paths("option_id")), *((name,) for name in _CHOSEN))
 
 
 def _may_choose(value: Any) -> bool:
