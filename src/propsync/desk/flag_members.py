@@ -23,7 +23,7 @@ _OF_FLAG = (
         needs_name=False,
     ),
     Part("priority", "priority", ("priority", "severity", "risk", "urgency", "level", "rating"), needs_name=False),
-    Part("title", "text", ("title", "label", "name", "subject", "summary", "type")),
+    Part("title", "text", ("title", "label", "name", "subject", "summary", "text", "type")),
     Part("reason", "text", ("reason", "description", "comment", "comments", "note", "notes", "detail", "details")),
 )
 _OF_ENTRY = (

@@ -77,6 +77,11 @@ def found(warehouse: Warehouse, table: str, cells: Cells, choices: DeskChoices =
             id="the JSON of objects beside one text is no text",
         ),
         pytest.param(
+            {"text": ["Door a", "Door b", "Door c"], "description": ["x", "y", "z"]},
+            {"title": "text", "reason": "description"},
+            id="a text is a title if nothing else is",
+        ),
+        pytest.param(
             {"due_date": DAYS, "updated_at": DAYS},
             {"raised": None, "closed": None},
             id="when it is due or changed is not when it was raised",
