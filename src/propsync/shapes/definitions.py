@@ -19,7 +19,7 @@ from propsync.shapes.names import ENGLISH, in_languages, settle_labels
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
 _SURE_ID = _ID[:-1]  # names repeat
-_LABEL = ("label", "title", "displayname", "caption", "name", "text", "question", "description")  # a name may be a key
+_LABEL = ("label", "title", "displayname", "caption", "question", "name", "text", "description")  # a name may be a key
 _SURE_LABEL = _LABEL[:-1]  # a description explains a label, and replaces none
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
 _NEARLY_ALL = 0.9  # one odd option must not decide

@@ -149,7 +149,7 @@ def test_an_option_s_id_is_what_assets_choose_and_its_label_is_what_is_left():
     assert (found["option_id"], found["option_label"]) == ("value", "text")
 
 
-@pytest.mark.parametrize("label", ["title", "displayName", "caption"])
+@pytest.mark.parametrize("label", ["title", "displayName", "caption", "question"])
 def test_a_name_beside_a_label_is_a_key_of_programs(label):
     """Tools for forms write `{"name": "question1", "title": "Is it damaged?"}`, and columns took the key's name."""
     definition = {"id": "f1", "type": "text", "name": "n_1", label: "Is it damaged?"}
