@@ -85,6 +85,14 @@ def test_an_id_counts_before_the_address_beside_it_from_the_first_night(small_ni
         assert properties(small_nights) == ["p0", "p1", "p2", "p3"]
 
 
+@pytest.mark.parametrize("beside", ["postcode", "ownerId", "regionCode", "type", "parentPropertyId"])
+def test_what_properties_share_is_no_id_of_theirs(small_nights: SmallHome, beside: str) -> None:
+    """Four properties became one, since propsync took the postcode in their object for the id."""
+    show(small_nights, lambda key: {"property": {"name": f"{key[1]} High Street", beside: "AB1"}})
+    assert small_nights.sync().exit_code == 0
+    assert properties(small_nights) == [f"{number} High Street" for number in range(4)]
+
+
 def test_several_words_alone_are_the_id(small_nights: SmallHome) -> None:
     show(small_nights, lambda key: {"property": f"Block {key[1]}", "room": {"id": key}})
     assert small_nights.sync().left_behind == []

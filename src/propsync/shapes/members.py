@@ -17,7 +17,8 @@ SPEAKS_BY_NAME = 0.25  # for a likely name: numbers that count something are kno
 ENDINGS = ("uuid", "guid", "uid", "id")
 """The ends of names that say id."""
 _WORD = re.compile(r"(?<!\S)[^\W\d_][^\W\d_'’-]+(?=[\s,.;]|$)")
-_REFERENCES = ("ref", "reference", "code", "key")
+_OWN_ENDINGS = (*ENDINGS, "reference", "ref", "code", "key")
+_OTHER_NAMES = {"asset": ("property",), "type": ("assettype", "assessmenttype")}
 _ID_NAMES = ("id", "uid", "_id", "uuid", "guid", "oid", "key", "ref", "value")  # `$oid` is an id that MongoDB writes
 
 
@@ -182,18 +183,29 @@ def reference_paths(records: Sequence[Any], path: Path, known: Collection[str] =
     values = [value for record in records if (value := follow(record, path)) is not None]
     here = [path] if any(text_of(value) for value in values) else []
     objects = [value for value in values if isinstance(value, dict)]
-    inner = _inner_id(objects, known) if objects else None
+    inner = _inner_id(objects, known, path[-1]) if objects else None
     return [*here, (*path, *inner)] if inner else here
 
 
-def _inner_id(objects: Sequence[Any], known: Collection[str]) -> Path | None:
+def _inner_id(objects: Sequence[Any], known: Collection[str], holder: str) -> Path | None:
     candidates = list(dict.fromkeys(path for found in objects for path in scalar_paths(found)))
     candidates = [path for path in candidates if texts(objects, path)]
     if not candidates:
         return None
 
-    def order(path: Path) -> tuple[int, bool, bool, Path]:
-        says_id = plain(path[-1]).endswith((*ENDINGS, *_REFERENCES))
-        return rank(path, _ID_NAMES), not says_id, is_prose(objects, path), path
+    usual = min(candidates, key=lambda path: (rank(path, _ID_NAMES), path))
+    own = [path for path in candidates if rank(path, _ID_NAMES) == rank(usual, _ID_NAMES) and _is_own(path[-1], holder)]
+    ids = [path for path in own if _decides(objects, path, usual)]
+    return most_telling(objects, candidates, known, _ID_NAMES) or min(ids, default=usual)
 
-    return most_telling(objects, candidates, known, _ID_NAMES) or min(candidates, key=order)
+
+def _is_own(name: str, holder: str) -> bool:
+    """Whether a member of `holder` seems to be its id: `propertyId` or `reference`, and no `postcode` or `ownerId`."""
+    stems = (plain(name).removesuffix(end) for end in _OWN_ENDINGS if plain(name).endswith(end))
+    return next(stems, None) in ("", plain(holder), *_OTHER_NAMES.get(plain(holder), ()))
+
+
+def _decides(objects: Sequence[Any], path: Path, other: Path) -> bool:
+    """Whether objects with one value at `path` have one at `other`: those of one property have one name."""
+    pairs = {(text_of(follow(one, path)), text_of(follow(one, other))) for one in objects}
+    return len(pairs) == len({value for value, _ in pairs})
