@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from kit.small_api import DOOR, SmallHome, assessment, asset
 
+from propsync.runbooks import Scope
+
 Form = Callable[[str], dict[str, Any]]
 
 
@@ -58,6 +60,29 @@ def test_the_id_of_a_place_is_reported_until_other_records_know_it(small_nights:
     assert properties(small_nights) == [None]
     assert small_nights.sync().exit_code == 0
     assert properties(small_nights) == ["p0", "p1", "p2", "p3"]
+
+
+NULLS = [pytest.param({"property": None}, id="as null"), pytest.param({}, id="not at all")]
+
+
+@pytest.mark.parametrize("lack", NULLS)
+def test_assets_of_no_property_move_no_other_asset(small_nights: SmallHome, lack: dict[str, None]) -> None:
+    """A backfill of such assets took their former property for the property of each asset, on all later nights too."""
+    show(small_nights, lambda key: {"property": key, "formerProperty": "p0"})
+    assert small_nights.sync().exit_code == 0
+    for one in small_nights.server.assets[:6]:
+        del one["property"]
+        one |= lack
+    moved = small_nights.server.assets[:6]
+    body = {"total": 6, "assets": moved, "types": small_nights.server.types}
+    before = small_nights.server.answer
+    small_nights.server.answer = lambda path, query: (
+        (200, body) if path == "/properties/assets" and "id" in query else before(path, query)
+    )
+    small_nights.backfill(Scope(assets=tuple(f"a{number}" for number in range(6))))
+    assert small_nights.sync().exit_code == 0
+    others = small_nights.column("select property_id from assets where asset_id > 'a5' order by asset_id")
+    assert others == ["p2", "p3", "p0", "p1"]
 
 
 @pytest.mark.parametrize("form", [lambda key: {"properties": [key]}, lambda key: {"property": [{"id": key}]}])

@@ -15,6 +15,7 @@ from propsync.shapes.identity import find_id, is_other_key, refuse_repeats
 from propsync.shapes.members import (
     ENDINGS,
     as_written,
+    carries,
     documented,
     is_prose,
     lacking,
@@ -33,6 +34,7 @@ _PAGE_SPEAKS = 5
 _NOT_TOLD = ("found", "likely", "documented")
 _DESCRIPTION = ("description",)  # it explains a name, and replaces none
 _ID_ROLES = ("property", "type")
+_WRAPPERS = ("attributes", "relationships")
 _DATA = "data"  # JSON:API has ids at relationships.property.data.id
 
 
@@ -57,7 +59,7 @@ def find_roles(
             _forget_other_name(shape, role, is_key=is_key)
         is_new = not shape.has(role.name)
         if not _still_holds(shape, role, objects):
-            found = _find(role, of_pages, known, taken)
+            found = _find(role, of_pages, known, taken, shape.choices.get(role.name))
             if is_other_key(shape, role, found, objects, known):
                 raise _unknown(resource, role)
             shape.settle(role.name, found if is_key else with_earlier(shape.choices.get(role.name), found, objects))
@@ -220,7 +222,11 @@ def _still_holds(shape: Shape, role: Role, records: Sequence[Any]) -> bool:
 
 
 def _find(
-    role: Role, pages: Sequence[Sequence[Any]], known: Mapping[str, Collection[str]], taken: set[Path]
+    role: Role,
+    pages: Sequence[Sequence[Any]],
+    known: Mapping[str, Collection[str]],
+    taken: set[Path],
+    before: Choice | None,
 ) -> Choice | None:
     records = [record for page in pages for record in page]
     found = documented(records, role.documented, known.get(role.known or "", ()))
@@ -230,6 +236,8 @@ def _find(
     candidates = [path for path in paths if path not in taken and texts(records, path)]
     if role.documented:
         alike = [path for path in candidates if _stem(path) in role.documented and not is_prose(records, path)]
+        if _may_have_none(role, records, before):
+            candidates = alike = [path for path in alike if len(path) == 1 or path[0] in _WRAPPERS]
         nearest = min(alike, key=lambda path: (len(path), path), default=None)
         return _by_values(role, records, candidates, known.get(_ids(role), ())) or (
             _likely(nearest) if nearest else None
@@ -239,6 +247,12 @@ def _find(
     if role.known:
         return _by_values(role, records, candidates, known.get(role.known, ())) or _by_name(role, candidates)
     return _by_name(role, candidates)
+
+
+def _may_have_none(role: Role, records: Sequence[Any], before: Choice | None) -> bool:
+    """Whether these records may have no property while others do: what else they name is then no property of theirs."""
+    is_null = any(carries(record, (name,)) for name in role.documented for record in records)
+    return is_null or (before is not None and before.source == "documented")
 
 
 def _by_values(role: Role, records: Sequence[Any], candidates: Sequence[Path], known: Collection[str]) -> Choice | None:
