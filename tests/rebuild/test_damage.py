@@ -178,7 +178,15 @@ TABLE = [
     ),
     Row(
         "a document",
-        "removed cut altered",
+        "removed",
+        status=(0, "1 file missing in archive/"),
+        sync=(0, ""),
+        rebuild=(0, ""),
+        verify=(0, "propsync fetched it again"),
+    ),
+    Row(
+        "a document",
+        "cut altered",
         status=(0, "Next: propsync query --tables"),
         sync=(0, ""),
         rebuild=(0, ""),

@@ -106,7 +106,8 @@ def _print_documents(facts: dict[str, Any]) -> None:
     if not facts["stored"] and not facts["lost"] and not facts["lacking"]:
         return
     lost = f", {facts['lost']:,} lost (see documents.last_error)" if facts["lost"] else ""
-    gone = f", {facts['gone']:,} files missing in archive/" if facts["gone"] else ""
+    files = "file" if facts["gone"] == 1 else "files"
+    gone = f", {facts['gone']:,} {files} missing in archive/" if facts["gone"] else ""
     lacking = "; ".join(f"{count:,} {reason}" for reason, count in facts["lacking"].items())
     echo(
         f"{'documents':<17}{facts['stored']:>9,} kept{lost}{gone}  {size_in_words(facts['bytes'])} with "
