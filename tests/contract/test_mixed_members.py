@@ -198,7 +198,9 @@ def test_types_by_name_alone_are_never_silent_on_the_first_night(small_nights: S
     assert small_nights.sync().left_behind[0].startswith("assets: type could not be read: none of 8 values at type")
 
 
-@pytest.mark.parametrize(("extra", "code"), [({"floorplan": "fl1"}, 3), ({"pin": {"floorplan": "fl1"}}, 0)])
+@pytest.mark.parametrize(
+    ("extra", "code"), [({"floorplan": "fl1"}, 3), ({"pin": {"floorplan": "fl1"}}, 0), ({"value": "0.5, 0.25"}, 0)]
+)
 def test_the_places_of_a_pin_beside_its_plan_are_never_silent(
     small_nights: SmallHome, extra: dict[str, Any], code: int
 ) -> None:

@@ -20,6 +20,7 @@ _COLUMNS = ("number", "date", "time", "image", "file", "pin")
 """The kinds of fields whose column has values of other kinds as NULL."""
 _COORDINATES = ("x", "y", "lat", "lng", "lon", "long", "latitude", "longitude", "left", "top")
 _CHOSEN = ("selected", "chosen", "checked", "ticked", "picked")
+_TWO_PLACES = re.compile(r"\s*-?\d+(\.\d+)?\s*[,;\s]\s*-?\d+(\.\d+)?\s*")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 
 
@@ -89,8 +90,12 @@ def _said(
         else:
             own, held = kind or "", [] if result.name is None else [result.value]
         said = [value for value in held if not is_blank(value)][:1]
-        is_part = own == "pin" and not isinstance(next(iter(said), None), dict | list) and _has_places(result.value)
+        is_part = own == "pin" and not any(map(_is_whole_pin, said)) and _has_places(result.value)
         yield from [(kind, own, 0 if is_part else value) for value in said]
+
+
+def _is_whole_pin(value: Any) -> bool:
+    return isinstance(value, dict | list) or (isinstance(value, str) and bool(_TWO_PLACES.fullmatch(value)))
 
 
 def _has_places(result: Any) -> bool:

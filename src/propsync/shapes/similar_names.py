@@ -13,6 +13,8 @@ from propsync.shapes.identity import NODE
 from propsync.shapes.members import ENDINGS, carries, is_blank, plain
 
 _HOLDERS = ("attributes", NODE)
+_BESIDE = ("nameSingular",)
+"""Members that say nothing that another one does not say."""
 _PROPERTIES = ("property", "properties")
 _PLACES = (*_PROPERTIES, "site", "building", "location", "place", "premises")
 """Names of members that may lead to a property."""
@@ -23,7 +25,7 @@ def settle_members(shape: Shape, resource: Resource, records: Sequence[Any], *, 
 
     `due_date` in place of `dueDate` left every due date NULL; so did attributes of JSON:API and nodes of edges.
     """
-    absent = [name for name in resource.members if not _is_anywhere(records, (name,))]
+    absent = [name for name in resource.members if name not in _BESIDE and not _is_anywhere(records, (name,))]
     found = {name: sorted({place for one in records for place in _alike(one, name)}) for name in absent}
     shown = [f"no record has {name}, but some have {places[0]}" for name, places in found.items() if places]
     if shown and is_whole:
