@@ -27,15 +27,15 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _TOTAL = re.compile(r"((sub|grand)[ -]?)?totals?", re.IGNORECASE)
-_OF_PROPERTIES = (
-    *("name", "address", "postcode", "region", "uprn", "homes", "height_m", "built_year"),
-    *("managed_from", "managed_until"),
-)
+MANAGED = ("managed_from", "managed_until")
+"""The first and the last day on which people manage a property, both inclusive; an empty cell leaves that side open."""
+OF_PROPERTIES = ("name", "address", "postcode", "region", "uprn", "homes", "height_m", "built_year", *MANAGED)
+"""Columns of a list of properties that propsync reads, beside the key."""
 _OF_USERS = ("full_name", "display_name", "title", "team", "email")
 _OF_REQUIREMENTS = ("assessment_type_id", "property_id", "condition", "every_months")
 _NAMES = {"properties": "properties", "property": "properties", "users": "users", "requirements": "requirements"}
 _LIKENESS = 0.85
-_READ = frozenset((*_OF_PROPERTIES, *_OF_USERS, *_OF_REQUIREMENTS))
+_READ = frozenset((*OF_PROPERTIES, *_OF_USERS, *_OF_REQUIREMENTS))
 """Columns of people's lists that propsync reads, beside the key."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from propsync.merge.freshness import mark_tables
-from propsync.merge.reference.list_file import Mistake, ReferenceList, read_list
+from propsync.merge.reference.list_file import MANAGED, Mistake, ReferenceList, read_list
 from propsync.merge.reference.list_table import (
     NAMES,
     add_list_columns,
@@ -18,7 +18,7 @@ from propsync.merge.reference.list_table import (
     list_target,
     remove_unnamed,
 )
-from propsync.merge.reference.managed_days import MANAGED, PROPERTIES, check_managed
+from propsync.merge.reference.managed_days import PROPERTIES, check_managed
 from propsync.merge.reference.requirements import REQUIREMENTS, TYPE, Known, check_requirements, unused_columns
 from propsync.merge.reference.staged_lists import StagedLists
 from propsync.warehouse import TABLES, Models, Warehouse, comment_on_column, comment_on_table, quoted, statement, texts
@@ -208,7 +208,7 @@ def _describe(warehouse: Warehouse, run_id: str, table: str, path: Path) -> None
     target = list_target(warehouse, table)
     warehouse.execute(comment_on_table(target, f"From {path.name}, your own list"))
     for column in _columns(warehouse, target):
-        typed = _TYPED.get(column) if table == "properties" else None
+        typed = _TYPED.get(column) if table == PROPERTIES else None
         place = f"; marts.properties has the {typed}" if typed else ""
         warehouse.execute(comment_on_column(target, column, f"Column of {path.name}, as text{place}"))
     mark_tables(warehouse, run_id, list_schema(warehouse, table), [table])

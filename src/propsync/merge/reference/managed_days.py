@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from propsync.merge.reference.list_file import Mistake, ReferenceList
+from propsync.merge.reference.list_file import MANAGED, Mistake, ReferenceList
 from propsync.records import calendar_day
 
 PROPERTIES = "properties"
-MANAGED = ("managed_from", "managed_until")
-"""The first and the last day, both inclusive; an empty cell leaves that side open."""
 
 
 def check_managed(found: ReferenceList, key: str) -> list[Mistake]:

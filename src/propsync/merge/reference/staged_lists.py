@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from propsync.merge.reference.list_file import OF_PROPERTIES
 from propsync.merge.reference.list_table import KEYS, api_lists, key_of, list_columns, list_target
-from propsync.merge.reference.managed_days import MANAGED
 from propsync.merge.reference.requirements import REQUIREMENTS, Requirement
 from propsync.warehouse import Models, Warehouse, quoted, statement
 
-_PROPERTIES = (
-    *("property_id", "name", "address", "postcode", "region", "uprn", "homes", "height_m", "built_year"),
-    *MANAGED,
-)
+_PROPERTIES = ("property_id", *OF_PROPERTIES)
 _USERS = ("user_id", "name", "team", "email")
 _NUMBERS = ("homes", "height_m", "built_year")
 
