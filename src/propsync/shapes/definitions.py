@@ -14,16 +14,15 @@ from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, NUMBERS, settle, spoken_for, text_paths
-from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, carries, is_blank, lacking, plain, rank, texts
-from propsync.shapes.names import ENGLISH, in_languages, settle_labels
+from propsync.shapes.labels import LABEL, SURE_LABEL, find_label
+from propsync.shapes.members import ENDINGS, SPEAKS, SPEAKS_BY_NAME, carries, plain, rank, texts
+from propsync.shapes.names import settle_labels
 
-_ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
+_ID = ("id", "uid", "_id", "uuid", "guid", "identifier", "fieldid", "field", "key", "ref", "code", "slug", "name")
 _SURE_ID = _ID[:-1]  # names repeat
-_LABEL = ("label", "title", "displayname", "caption", "question", "name", "text", "description")  # a name may be a key
-_SURE_LABEL = _LABEL[:-1]  # a description explains a label, and replaces none
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
 _NEARLY_ALL = 0.9  # one odd option must not decide
-_OPTION_ID = ("id", "uid", "_id", "uuid", "optionid", "key", "code", "value", "ref")
+_OPTION_ID = ("id", "uid", "_id", "uuid", "identifier", "optionid", "key", "code", "value", "ref")
 _CHOSEN = ("id", "optionId", "option_id", "option-id", "option", "$oid")
 """Usual names of a chosen option's id in an object."""
 
@@ -35,20 +34,22 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
         return
     recorded = [entry for asset in assets for entry in entries(asset, results)]
     referred = {*names(recorded), *(text for value in values(recorded) for text in _texts_of_result(value))}
+    plainly = {*names(recorded), *(text for value in values(recorded) for text in _all_texts(_without_labels(value)))}
     chosen = {text for value in values(recorded) if _may_choose(value) for text in _texts_of_result(value)}
     definitions = values(defined)
-    settle(shape, "field_id", _field_id(types, defined, referred), defined)
+    settle(shape, "field_id", _field_id(types, defined, referred, plainly), defined)
     taken = {*shape.paths("field_id"), KIND}
-    settle(shape, "field_label", _label(definitions, taken), defined)
-    settle_labels(shape, "field_label", definitions, _SURE_LABEL)
+    of_types = [values(entries(one, FIELDS)) for one in types]
+    settle(shape, "field_label", find_label(of_types, taken), defined)
+    settle_labels(shape, "field_label", definitions, SURE_LABEL)
     settle(shape, "field_options", _options(definitions, referred), defined)
     lists = [entries(d, path) for d in definitions for path in shape.paths("field_options")]
     options = [option for of_field in lists for option in of_field]
     objects = [option for option in options if isinstance(option.value, dict)]
     if objects or names(options):
-        settle(shape, "option_id", _option_id(lists, chosen), options)
-        settle(shape, "option_label", _option_label(values(objects), shape.paths("option_id")), objects)
-        settle_labels(shape, "option_label", values(objects), _SURE_LABEL)
+        settle(shape, "option_id", _option_id(lists, chosen, plainly), options)
+        settle(shape, "option_label", _option_label(lists, shape.paths("option_id")), objects)
+        settle_labels(shape, "option_label", values(objects), SURE_LABEL)
 
 
 def field_ids(types: Sequence[Any], shape: Shape) -> set[str]:
@@ -81,6 +82,13 @@ def _texts_of_result(result: Any) -> Iterator[str]:
     yield from _all_texts(result)
 
 
+def _without_labels(value: Any) -> Any:
+    """A result without what is called a label in it, at any depth."""
+    if isinstance(value, dict):
+        return {name: _without_labels(held) for name, held in value.items() if plain(name) not in SURE_LABEL}
+    return [_without_labels(held) for held in value] if isinstance(value, list) else value
+
+
 def _all_texts(value: Any) -> Iterator[str]:
     """Every string anywhere in a value, any of which a result may refer to."""
     if isinstance(value, dict):
@@ -92,7 +100,7 @@ def _all_texts(value: Any) -> Iterator[str]:
         yield text
 
 
-def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str]) -> Choice | None:
+def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str], plainly: set[str]) -> Choice | None:
     """Finds the member that is unique among a type's fields and that results refer to, though one odd type differs."""
     paths = [path for path in text_paths(values(defined)) if path != KIND]
     shares = {path: _unique_share(types, path) for path in paths}
@@ -101,7 +109,8 @@ def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str]
         inside = inside or [path for path in paths if shares[path] > 0.5]
         inside += _odd_ids([entries(one, FIELDS) for one in types], referred, inside)
     groups = [entries(one, FIELDS) for one in types]
-    return _identifier(groups, inside, referred, _ID, "of them are named by assets; it differs in each field of a type")
+    evidence = "of them are named by assets; it differs in each field of a type"
+    return _identifier(groups, inside, referred, plainly, _ID, evidence)
 
 
 def _odd_ids(groups: Sequence[Sequence[Entry]], referred: set[str], unique: Sequence[Path]) -> list[Path]:
@@ -133,6 +142,7 @@ def _identifier(
     groups: Sequence[Sequence[Entry]],
     inside: Sequence[Path],
     known: set[str],
+    plainly: set[str],
     likely: Sequence[str],
     evidence: str,
 ) -> Choice | None:
@@ -140,26 +150,42 @@ def _identifier(
     quarter of their values is known: many numbers of assets are the `position` of a field too.
 
     Only the types, or the lists of options, with a known value count: of the others, assets may use none yet. If arrays
-    occur beside objects, propsync tries the best of `inside` after the name.
+    occur beside objects, propsync tries the best of `inside` after the name. Results may name a field by its id and its
+    label. So members come first whose values are `plainly` there, in what is not called a label.
     """
     found = [entry for group in groups for entry in group]
     candidates = [*inside, *([NAME] if names(found) else [])]
     if not candidates:
         return None
 
-    def share_of(path: Path) -> float:
+    def share_of(path: Path, known: set[str] = known) -> float:
         used = [group for group in groups if any(entry.text(path) in known for entry in group)]
         return spoken_for([entry for group in used for entry in group], path, known)
 
-    def order(path: Path) -> tuple[bool, float, float, Path]:
+    def order(path: Path) -> tuple[bool, bool, float, float, tuple[bool, bool], Path]:
         share = share_of(path)
         place = rank(path, likely) if path else len(likely) - 1.5  # before `name`, which results may show too
-        return (place >= len(likely) or share < SPEAKS_BY_NAME, -share, place, path)
+        is_label = share_of(path, plainly & known) * 2 < share
+        is_unlikely = place >= len(likely) or share < SPEAKS_BY_NAME or (is_label and are_ids_beside)
+        return is_unlikely, is_label, -share, place, _reads_less_like_an_id(path), path
+
+    are_ids_beside = any(
+        path and _ends_with_id(path) and share_of(path, plainly & known) >= SPEAKS for path in candidates
+    )
 
     best = min(candidates, key=order)
     spare = sorted(inside, key=order)[:1] if best == NAME and len(names(found)) < len(found) else []
     what = "the name of the member; " if best == NAME else ""
     return Choice((best, *spare), "found", f"{what}{share_of(best):.0%} {evidence}")
+
+
+def _reads_less_like_an_id(path: Path) -> tuple[bool, bool]:
+    """Ranks members of which results name both: one called a label comes last, and one that ends with id first."""
+    return bool(path) and plain(path[-1]) in SURE_LABEL, not (path and _ends_with_id(path))
+
+
+def _ends_with_id(path: Path) -> bool:
+    return plain(path[-1]).endswith(ENDINGS)
 
 
 def _unique_share(types: Sequence[Any], path: Path) -> float:
@@ -215,7 +241,7 @@ def _are_options(name: str, value: Any, referred: set[str]) -> bool:
     return isinstance(value, list) and bool(value)
 
 
-def _option_id(lists: Sequence[Sequence[Entry]], chosen: set[str]) -> Choice | None:
+def _option_id(lists: Sequence[Sequence[Entry]], chosen: set[str], plainly: set[str]) -> Choice | None:
     """Finds the member that names chosen options, and that identifies the options of a list.
 
     A member such as `replacedBy` names them too, in few options of a list or the same one again and again.
@@ -227,7 +253,7 @@ def _option_id(lists: Sequence[Sequence[Entry]], chosen: set[str]) -> Choice | N
     usual = [path for path in inside if len(texts(values(options), path)) * 2 >= most]
     if len(names(options)) < len(options) / 2:
         usual += _odd_ids(lists, chosen, usual)
-    return _identifier(lists, usual or paths, chosen, _OPTION_ID, "of them are values of assets")
+    return _identifier(lists, usual or paths, chosen, plainly, _OPTION_ID, "of them are values of assets")
 
 
 def _identifies(lists: Sequence[Sequence[Entry]], path: Path) -> bool:
@@ -239,49 +265,13 @@ def _identifies(lists: Sequence[Sequence[Entry]], path: Path) -> bool:
     return count >= _NEARLY_ALL * sum(size for _, size in having) and different * 2 > count
 
 
-def _label(records: Sequence[Any], taken: set[Path]) -> Choice | None:
-    candidates = [path for path in text_paths(records) if path not in taken]
-    if not candidates:
-        return None
-
-    def order(path: Path) -> tuple[bool, bool, int, bool, int, Path]:
-        is_unsure = plain(path[0]) not in _SURE_LABEL
-        is_blank_there = _is_mostly_blank(records, path)
-        is_foreign = plain(path[-1]) not in ENGLISH
-        return is_unsure, is_blank_there, _label_rank(path), is_foreign, -len(texts(records, path)), path
-
-    best = min(candidates, key=order)
-    evidence = "by its name" if _label_rank(best) < len(_LABEL) else "the text that is left"
-    return Choice((best, *_other_labels(records, best, taken)), "found", evidence)
-
-
-def _label_rank(path: Path) -> int:
-    """Ranks a label by its name; one of several languages by that of the object, which a `name` beside it may key."""
-    return rank(path[:1] if in_languages([path], _LABEL) else path, _LABEL)
-
-
-def _option_label(options: Sequence[Any], ids: Sequence[Path]) -> Choice | None:
+def _option_label(lists: Sequence[Sequence[Entry]], ids: Sequence[Path]) -> Choice | None:
     """The label of options. If results name options by it, it is id and label, and an id beside it is no label."""
-    choice = _label(options, set(ids))
+    groups = [[one for one in values(of_field) if isinstance(one, dict)] for of_field in lists]
+    options = [one for group in groups for one in group]
+    choice = find_label(groups, set(ids))
     beside = [path for path in text_paths(options) if path not in ids and rank(path, _OPTION_ID) < len(_OPTION_ID)]
-    is_label = any(path and rank(path, _SURE_LABEL) < len(_SURE_LABEL) for path in ids[:1])
-    if is_label and (choice is None or (beside and rank(choice.paths[0], _LABEL) >= len(_LABEL))):
+    is_label = any(path and rank(path, SURE_LABEL) < len(SURE_LABEL) for path in ids[:1])
+    if is_label and (choice is None or (beside and rank(choice.paths[0], LABEL) >= len(LABEL))):
         return Choice(tuple(ids), "found", "by its name; assets name options by their labels")
     return choice
-
-
-def _is_mostly_blank(records: Sequence[Any], path: Path) -> bool:
-    """Whether most records that have the member say nothing there, such as a `label` that may replace the `name`."""
-    said = sum(not is_blank(follow(record, path)) for record in records)
-    return said * 2 < sum(carries(record, path) for record in records)
-
-
-def _other_labels(records: Sequence[Any], best: Path, taken: set[Path]) -> list[Path]:
-    """Members with the name of a label in records that lack the better ones."""
-    found: list[Path] = []
-    while True:
-        of_others = text_paths(lacking(records, (best, *found)))
-        named = [path for path in of_others if path not in taken and plain(path[0]) in _SURE_LABEL]
-        if not named:
-            return found
-        found.append(min(named, key=lambda path: (rank(path, _LABEL), path)))

@@ -19,6 +19,7 @@ _NO_NAMES = (
     "guid",
     "key",
     "code",
+    "slug",
     "ref",
     "url",
     "href",
@@ -58,7 +59,7 @@ def in_languages(candidates: Sequence[Path], likely: Sequence[str]) -> list[Path
 
 
 def _is_language(name: str) -> bool:
-    return plain(name) in ENGLISH or (_LANGUAGE.fullmatch(name) is not None and not _names_no_name(name))
+    return plain(name) in ENGLISH or (_LANGUAGE.fullmatch(name) is not None and not names_no_name(name))
 
 
 def settle_name(shape: Shape, role: Role, records: Sequence[Any], taken: Collection[Path]) -> None:
@@ -116,7 +117,7 @@ def _are_names(records: Sequence[Any], path: Path) -> bool:
     """Whether most records have a text of their own there that reads like a name."""
     held = [follow(record, path) for record in records]
     found = {one for one in held if isinstance(one, str) and _reads_like_a_name(one)}
-    return not _names_no_name(path[-1]) and len(found) * 2 > len(records)
+    return not names_no_name(path[-1]) and len(found) * 2 > len(records)
 
 
 def _reads_like_a_name(text: str) -> bool:
@@ -127,5 +128,6 @@ def _has_letters(text: str) -> bool:
     return any(letter.isalpha() for letter in text)
 
 
-def _names_no_name(member: str) -> bool:
+def names_no_name(member: str) -> bool:
+    """Whether a member is called an id, a link or a date."""
     return snake_case(member, "_").rpartition("_")[2] in _NO_NAMES

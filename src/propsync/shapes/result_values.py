@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from propsync.records import Path, follow, text_of
@@ -43,7 +43,7 @@ def value_of_kind(
     left = Counter(path for of_result in places for path in of_result)
     if not left:
         return None
-    best = min(left, key=lambda path: (*_blank_rank(kind, results, path), -left[path], *_lesser(kind, results, path)))
+    best = min(left, key=lambda path: (*_blank_rank(kind, results, path), *_telling(kind, results, path, left)))
     best = next(
         (path for path in sorted(left) if _may_be_value(path[-1], kind) and _is_fuller(results, path, best)), best
     )
@@ -123,10 +123,23 @@ def _may_hold_value(kind: str, held: dict[str, Any], name: str) -> bool:
     return len(held) == 1 or (kind == "option" and isinstance(held[name], list))
 
 
-def _lesser(kind: str, results: Sequence[Any], path: Path) -> tuple[float, bool, bool, Path]:
-    """Ranks members with equal names and numbers: by their values, then `rawValue` before `display`."""
+def _telling(
+    kind: str, results: Sequence[Any], path: Path, left: Mapping[Path, int]
+) -> tuple[float, bool, int, bool, bool, Path]:
+    """Ranks members with equal names: by their values, by their number, then `rawValue` before `display`.
+
+    A unit or a language may be in each result, and the value in fewer.
+    """
     name = plain(path[-1])
-    return -_fitting(kind, results, path), name.startswith(_SHOWN), not name.endswith("value"), path
+    fitting = _fitting(kind, results, path) if left[path] * 2 >= max(left.values()) else 0.0
+    is_same = _is_same(results, path)
+    return -fitting, is_same, -left[path], name.startswith(_SHOWN), not name.endswith("value"), path
+
+
+def _is_same(results: Sequence[Any], path: Path) -> bool:
+    """Whether several results say nothing but the same at `path`."""
+    said = [held for result in results if not is_blank(held := follow(result, path))]
+    return len(said) >= _SEVERAL and all(held == said[0] for held in said)
 
 
 def _fitting(kind: str, results: Sequence[Any], path: Path) -> float:
@@ -148,6 +161,7 @@ def is_number(held: Any) -> bool:
     return isinstance(held, int | float) and not isinstance(held, bool)
 
 
+_SEVERAL = 5
 _SHOWN_AS_TEXT = ("number", "date", "time", "option")
 _SHOWN = ("display", "formatted", "pretty")
 _SINGLE = ("text", "number", "date", "time", "qr")
@@ -232,9 +246,14 @@ def _may_be_value(name: str, kind: str) -> bool:
 
 
 def _blank_rank(kind: str, results: Sequence[Any], path: Path) -> tuple[bool, bool, tuple[bool, int, int]]:
-    """Ranks places. Of those that no name calls the value, one that is blank in each result comes last."""
+    """Ranks places. Of those that no name calls the value, one that says nothing in any result comes last."""
     found = _place_rank(path, kind)
-    return found[0], found[0] and all(is_blank(follow(result, path)) for result in results), found
+    return found[0], found[0] and all(_says_nothing(kind, follow(result, path)) for result in results), found
+
+
+def _says_nothing(kind: str, held: Any) -> bool:
+    """Whether it is blank, or true or false, such as `required`: no kind of the API's document has such values."""
+    return is_blank(held) or (isinstance(held, bool) and kind in KINDS)
 
 
 def _place_rank(path: Path, kind: str) -> tuple[bool, int, int]:

@@ -1,0 +1,126 @@
+"""Promises of shape finding where the members have names that propsync does not know, as in other languages."""
+
+import pytest
+
+from propsync.shapes import Shape, find_definition_shape, find_result_shape
+
+LABELS = ("Höhe", "Breite", "Prüfung am", "Zustand")
+
+
+def definitions(**more):
+    """Four text fields with a foreign label, and more members, each a function of the field's number."""
+    return [
+        {"type": "text", "bezeichnung": label, **{name: said(at) for name, said in more.items()}}
+        for at, label in enumerate(LABELS)
+    ]
+
+
+def assets(*results):
+    return [{"id": f"a{at}", "fields": [result]} for at, result in enumerate(results)]
+
+
+def definition_shape(of_type, recorded=()):
+    shape = Shape("asset_types")
+    find_definition_shape(shape, [{"id": "t", "fields": of_type}], recorded, ("fields",))
+    return {part: choice.text for part, choice in shape.choices.items()}
+
+
+def value_place(kind, *results):
+    shape = Shape("assets")
+    find_result_shape(shape, assets(*results), {"f0", "f1", "f2", "f3"})
+    return shape.choices[f"result_value:{kind}"].text
+
+
+@pytest.mark.parametrize(
+    ("beside", "said"),
+    [
+        ("abschnitt", lambda _: "Allgemein"),
+        ("angelegt", lambda at: f"2025-01-01T00:00:0{at}Z"),
+        ("anleitung", lambda at: f"https://help.example/{at}"),
+        ("altnummer", lambda at: at),
+        ("alt_slug", lambda at: f"feld-{at}"),
+        ("aHint", lambda at: ("a", "b", "c", "d")[at]),
+    ],
+)
+def test_a_label_without_a_usual_name_is_the_text_that_differs(beside, said):
+    of_type = definitions(id=lambda at: f"f{at}", **{beside: said})
+    assert definition_shape(of_type)["field_label"] == "bezeichnung"
+
+
+def test_an_options_color_is_no_label():
+    options = [{"id": f"o{at}", "naam": word, "color": color} for at, (word, color) in enumerate(PAINTED)]
+    shape = definition_shape([{"id": "f0", "label": "State", "type": "option", "options": options}])
+    assert (shape["option_id"], shape["option_label"]) == ("id", "naam")
+
+
+PAINTED = (("Goed", "red"), ("Matig", "green"), ("Slecht", "red"), ("Onbekend", "green"))
+
+
+def test_the_label_of_an_option_by_its_id_is_no_label_of_a_field():
+    options = {"o1": {"title": "Gut"}, "o2": {"title": "Schlecht"}}
+    of_type = definitions(id=lambda at: f"f{at}")
+    of_type[3] |= {"type": "option", "options": options}
+    assert definition_shape(of_type)["field_label"] == "bezeichnung"
+
+
+@pytest.mark.parametrize(("key", "label"), [("veldId", "title"), ("schluessel", "label"), ("veldId", "name")])
+def test_a_label_is_no_id_though_results_show_it_beside_the_id(key, label):
+    of_type = [{"type": "text", key: f"f{at}", label: words} for at, words in enumerate(LABELS)]
+    results = [{"type": "text", "fieldId": f"f{at}", "name": words, "value": "x"} for at, words in enumerate(LABELS)]
+    shape = definition_shape(of_type, assets(*results))
+    assert (shape["field_id"], shape["field_label"]) == (key, label)
+
+
+def test_a_foreign_label_is_no_id_though_results_show_it_as_a_label():
+    of_type = definitions(identnummer=lambda at: f"f{at}")
+    results = [{"type": "text", "feld": {"x": f"f{at}", "label": words}} for at, words in enumerate(LABELS)]
+    shape = definition_shape(of_type, assets(*results))
+    assert (shape["field_id"], shape["field_label"]) == ("identnummer", "bezeichnung")
+
+
+def test_a_chosen_option_with_its_label_is_read_by_its_id():
+    words = ["Good", "Poor"]
+    of_type = [
+        {
+            "type": "option",
+            "id": f"f{at}",
+            "label": label,
+            "options": [{"kennung": f"o{at}{one}", "title": word} for one, word in enumerate(words)],
+        }
+        for at, label in enumerate(LABELS)
+    ]
+    results = [
+        {"type": "option", "field": f"f{at}", "value": [{"kennung": f"o{at}{at % 2}", "title": words[at % 2]}]}
+        for at in range(4)
+    ]
+    shape = definition_shape(of_type, assets(*results))
+    assert (shape["option_id"], shape["option_label"]) == ("kennung", "title")
+
+
+def test_results_that_name_a_field_by_its_name_alone_still_count():
+    of_type = [{"type": "text", "name": f"feld_{at}", "label": words} for at, words in enumerate(LABELS)]
+    results = [{"type": "text", "name": f"feld_{at}", "label": words, "value": "x"} for at, words in enumerate(LABELS)]
+    shape = definition_shape(of_type, assets(*results))
+    assert (shape["field_id"], shape["field_label"]) == ("name", "label")
+
+
+@pytest.mark.parametrize("kind", ["text", "number", "image", "qr"])
+def test_whether_a_field_is_required_is_no_value(kind):
+    said = {"number": 12.5, "image": "https://cdn.example/1.jpg"}.get(kind, "abc")
+    results = [{"type": kind, "fieldId": "f0", "required": at > 1} for at in range(4)]
+    assert value_place(kind, *results, {"type": kind, "fieldId": "f0", "required": True, "wert": said}) == "wert"
+
+
+def test_a_kind_that_the_document_lacks_may_be_true_or_false():
+    results = [{"type": "switch", "fieldId": "f0", "wert": at > 1, "quelle": None} for at in range(4)]
+    assert value_place("switch", *results) == "wert"
+
+
+def test_a_unit_in_each_result_is_not_the_value_that_some_have():
+    results = [{"type": "number", "fieldId": "f0", "einheit": "mm", "wert": at} for at in range(4)]
+    assert value_place("number", *results, {"type": "number", "fieldId": "f0", "einheit": "mm"}) == "wert"
+
+
+def test_a_language_in_each_result_is_not_the_text_that_some_have():
+    results = [{"type": "text", "fieldId": "f0", "lang": "de", "wert": f"Tür {at}"} for at in range(5)]
+    assert value_place("text", *results, {"type": "text", "fieldId": "f0", "lang": "de"}) == "wert"
