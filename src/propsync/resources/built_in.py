@@ -8,7 +8,7 @@ from propsync.resources.model import Resource, Role
 TYPES_BESIDE = "types"
 """The member of every page of assets that repeats the asset types (API §4.2)."""
 
-_TYPE_ID = ("id", "uid", "_id", "uuid", "guid", "typeid", "assessmenttypeid", "key", "code", "type")
+_TYPE_ID = ("id", "uid", "_id", "uuid", "guid", "identifier", "typeid", "assessmenttypeid", "key", "code", "type")
 
 ASSET_TYPES = Resource(
     "asset_types",
@@ -67,7 +67,10 @@ ASSESSMENTS = Resource(
     roles=(
         Role(
             "id",
-            likely=("id", "uid", "_id", "uuid", "guid", "assessmentid", "assessment", "key", "ref", "reference"),
+            likely=(
+                *("id", "uid", "_id", "uuid", "guid", "identifier"),
+                *("assessmentid", "assessment", "key", "ref", "reference"),
+            ),
             known="unique",
             required=True,
         ),

@@ -108,7 +108,7 @@ def _histories(flag: dict[str, Any]) -> set[Path]:
         (name, inner)
         for name, held in objects
         for inner, value in held.items()
-        if _is_history(value) and (_means_history(name) or (_means_history(inner) and _wraps(flag, name)))
+        if _is_history(value) and (_means_history(name) or _wraps(flag, name))
     }
 
 
@@ -117,8 +117,8 @@ def _means_history(name: str) -> bool:
 
 
 def _wraps(flag: dict[str, Any], name: str) -> bool:
-    """Whether an object has what the flag says: `{"flag": {…}}`, or the attributes of JSON:API."""
-    return len(flag) == 1 or plain(name) == "attributes"
+    """Whether an object has what the flag says: `{"flag": {…}}`, even beside an id, or the attributes of JSON:API."""
+    return len(flag) == 1 or plain(name) in ("attributes", "flag")
 
 
 def _is_numbered(value: Any) -> bool:

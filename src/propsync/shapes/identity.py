@@ -33,7 +33,7 @@ def find_id(
     ranks = _without_others(ranks, records)
     shares = {path: share_known(records, path, known) for path in ranks}
     speaking = [path for path in ranks if shares[path] >= SPEAKS]
-    best = min(speaking or ranks, key=lambda path: (ranks[path], _wordy(records, path), path))
+    best = min(speaking or ranks, key=lambda path: (ranks[path], _wordy(records, path), not _ends_with_id(path), path))
     words = (role.matches or "").replace("_", " ")
     more = f", and {shares[best]:.0%} of its values are known {words}" if speaking else ""
     where = "nearly each" if any(_odd(page, best) for page in pages) else "each"
@@ -76,6 +76,10 @@ def _may_be_id(records: Sequence[Any], path: Path) -> bool:
 def _says_no_more(path: Path) -> bool:
     """Whether the name says that the record has this id, and not which record has it."""
     return len(path) == 1 and plain(path[0]) in ENDINGS
+
+
+def _ends_with_id(path: Path) -> bool:
+    return plain(path[-1]).endswith(ENDINGS)
 
 
 def _odd(page: Sequence[Any], path: Path) -> int:

@@ -125,19 +125,24 @@ def share_known(records: Sequence[Any], path: Path, known: Collection[str]) -> f
 
 
 def most_telling(
-    records: Sequence[Any], candidates: Sequence[Path], known: Collection[str], likely: Sequence[str]
+    records: Sequence[Any],
+    candidates: Sequence[Path],
+    known: Collection[str],
+    likely: Sequence[str],
+    elsewhere: Collection[str] = (),
 ) -> Path | None:
     """The member whose values are known elsewhere, None if none speaks. Rare members beside it count for nothing: one
     lucky value of theirs is all of them.
 
     Never are all values known: a property may have assessments and no asset. So a likely name needs fewer of them, and
-    precedes members that refer to something above, whose values are all known.
+    precedes members that refer to something above, whose values are all known. Of two members without such a name, the
+    one with fewer values known `elsewhere` comes first: ids of several kinds may be small numbers.
     """
     shares = {path: share_known(records, path, known) for path in candidates}
     usual = _usual(records, [path for path in candidates if shares[path]])
 
-    def order(path: Path) -> tuple[float, int, Path]:
-        return (-round(shares[path], 1), rank(path, likely), path)
+    def order(path: Path) -> tuple[float, int, float, Path]:
+        return -round(shares[path], 1), rank(path, likely), share_known(records, path, elsewhere), path
 
     named = [path for path in usual if rank(path, likely) < len(likely) and shares[path] >= SPEAKS_BY_NAME]
     others = [path for path in usual if shares[path] >= SPEAKS]

@@ -179,7 +179,8 @@ def _further(
 def _agreeing(records: Sequence[Any], others: Sequence[Any], paths: Sequence[Path], taken: set[Path]) -> list[Path]:
     """The members of `others` that no other role has, and that contradict `paths` in no record."""
     found = dict.fromkeys(path for record in others for path in scalar_paths(record))
-    return [path for path in found if path not in taken and texts(others, path) and _agrees(records, paths, path)]
+    free = [path for path in found if taken.isdisjoint((path, path[:1])) and texts(others, path)]
+    return [path for path in free if _agrees(records, paths, path)]
 
 
 def _agrees(records: Sequence[Any], paths: Sequence[Path], path: Path) -> bool:
@@ -233,7 +234,7 @@ def _find(
     if found is not None or (role.documented and (role.required or not role.likely)):
         return found
     paths = dict.fromkeys(path for record in records for path in scalar_paths(record))
-    candidates = [path for path in paths if path not in taken and texts(records, path)]
+    candidates = [path for path in paths if taken.isdisjoint((path, path[:1])) and texts(records, path)]
     if role.documented:
         alike = [path for path in candidates if _stem(path) in role.documented and not is_prose(records, path)]
         if _may_have_none(role, records, before):
@@ -245,7 +246,8 @@ def _find(
     if role.known == "unique":
         return find_id(role, pages, candidates, known.get(role.matches or "", ())) or _by_name(role, candidates)
     if role.known:
-        return _by_values(role, records, candidates, known.get(role.known, ())) or _by_name(role, candidates)
+        elsewhere = {text for name, ids in known.items() if name != role.known for text in ids}
+        return _by_values(role, records, candidates, known.get(role.known, ()), elsewhere) or _by_name(role, candidates)
     return _by_name(role, candidates)
 
 
@@ -255,8 +257,14 @@ def _may_have_none(role: Role, records: Sequence[Any], before: Choice | None) ->
     return is_null or (before is not None and before.source == "documented")
 
 
-def _by_values(role: Role, records: Sequence[Any], candidates: Sequence[Path], known: Collection[str]) -> Choice | None:
-    best = most_telling(records, candidates, known, role.likely)
+def _by_values(
+    role: Role,
+    records: Sequence[Any],
+    candidates: Sequence[Path],
+    known: Collection[str],
+    elsewhere: Collection[str] = (),
+) -> Choice | None:
+    best = most_telling(records, candidates, known, role.likely, elsewhere)
     if best is None:
         return None
     words = _ids(role).replace("_", " ")

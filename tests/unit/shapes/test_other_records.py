@@ -1,0 +1,45 @@
+"""Promises of finding roles and flags where the members of assessments have names that propsync does not know."""
+
+import pytest
+
+from propsync.resources import ASSESSMENTS
+from propsync.shapes import Shape, find_roles
+from propsync.shapes.flags import find_flag_history
+
+KNOWN = {
+    "property_ids": {str(number) for number in range(1, 20)},
+    "assessment_type_ids": {"1", "2", "3"},
+    "statuses": {"approved"},
+}
+
+
+def roles(*records):
+    shape = Shape("assessments")
+    find_roles(shape, ASSESSMENTS, [list(records)], KNOWN)
+    return {part: choice.text for part, choice in shape.choices.items()}
+
+
+def test_small_numbers_of_types_are_no_ids_of_properties():
+    records = [{"id": f"as{at}", "art": str(1 + at % 3), "objekt": str(at)} for at in range(1, 10)]
+    found = roles(*records)
+    assert (found["property"], found["type"]) == ("objekt", "art")
+
+
+def test_the_state_of_a_flag_is_no_status_of_its_assessment():
+    flags = {"door": {"status": "open", "history": [{"status": "open"}]}}
+    records = [{"id": f"as{at}", "propertyId": str(at), "typeId": "1", "flags": flags} for at in range(1, 10)]
+    assert roles(*records)["status"] == ""
+
+
+@pytest.mark.parametrize("key", ["identifier", "pruefId"])
+def test_a_member_called_an_id_precedes_other_members_that_differ(key):
+    beside = "reference" if key == "identifier" else "aktenzeichen"
+    records = [{key: f"k{at}", beside: f"r{at}", "typeId": "1"} for at in range(1, 10)]
+    assert roles(*records)["id"] == key
+
+
+def test_a_flag_in_an_object_beside_its_id_has_a_history():
+    shape = Shape("assessments")
+    flag = {"id": "fl1", "flag": {"title": "Leak", "verlauf": [{"status": "open"}]}}
+    find_flag_history(shape, [{"id": "a", "flags": [flag]}])
+    assert shape.choices["flag_history"].text == "flag.verlauf"
