@@ -220,7 +220,8 @@ def _other_values(kind: str, results: Sequence[Any], places: Collection[Path], b
     A member that mostly contradicts the better ones is no value, such as a position called `number`.
     """
     found: dict[Path, int] = {}
-    likely = [path for path in places if _may_be_value(path[-1], kind) and not contradicts(results, path, (best,))]
+    named = [path for path in places if _may_be_value(path[-1], kind) or _is_called_a_link(path[-1], kind)]
+    likely = [path for path in named if not contradicts(results, path, (best,))]
     likely = [path for path in likely if not _lists_choices(results, path, best)]
     left = results
     while True:
@@ -231,6 +232,11 @@ def _other_values(kind: str, results: Sequence[Any], places: Collection[Path], b
             return found
         chosen = min(counts, key=lambda path: (_place_rank(path, kind), -counts[path], path))
         found[chosen] = counts[chosen]
+
+
+def _is_called_a_link(name: str, kind: str) -> bool:
+    """Whether it links to an image or a file: some services write `url`, and a null under `value` if there is none."""
+    return kind in ("image", "file") and plain(name) in ("url", "uri", "href", "src", "link")
 
 
 def _adds(result: Any, path: Path, better: Sequence[Path]) -> bool:

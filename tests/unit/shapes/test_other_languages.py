@@ -124,3 +124,10 @@ def test_a_unit_in_each_result_is_not_the_value_that_some_have():
 def test_a_language_in_each_result_is_not_the_text_that_some_have():
     results = [{"type": "text", "fieldId": "f0", "lang": "de", "wert": f"Tür {at}"} for at in range(5)]
     assert value_place("text", *results, {"type": "text", "fieldId": "f0", "lang": "de"}) == "wert"
+
+
+@pytest.mark.parametrize("kind", ["image", "file"])
+def test_a_link_counts_where_only_what_is_empty_has_a_value(kind):
+    link = {"type": kind, "fieldId": "f0", "filename": "a.jpg", "url": "https://cdn.example/1", "width": 640}
+    place = value_place(kind, {"type": kind, "fieldId": "f0", "value": None}, link)
+    assert place == "value, url"
