@@ -101,6 +101,9 @@ select
         json_keys(result),
         lambda member: case
           when json_type(result, staging.pointer(member)) = 'NULL' then false
+          -- such as `required`; only an unknown kind may have such values
+          when json_type(result, staging.pointer(member)) = 'BOOLEAN'
+            and own_kind in ('text', 'number', 'date', 'time', 'image', 'file', 'option', 'pin', 'qr') then false
           when member in {{named_members}} then list_has_any(
             list_transform(json_keys(result, staging.pointer(member)), lambda inner_member: staging.plain_name(inner_member)),
             {{value_members}}
