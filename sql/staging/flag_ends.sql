@@ -7,10 +7,11 @@ with entries as (
     flag_position,
     {{entry_status}} as written,
     {{entry_moment}} as moment,
-    -- texts with several offsets do not sort as their moments follow each other. Without one, the API's order counts
+    -- texts with several offsets do not sort as their moments follow each other, and 31/01/2026 does not come after
+    -- 01/02/2026. Without a moment, the API's order counts
     (
       coalesce(staging.moment_written({{entry_moment}}, $time_zone), '-infinity'::timestamptz),
-      coalesce({{entry_moment}}, ''),
+      if(staging.moment_written({{entry_moment}}, $time_zone) is null, '', {{entry_moment}}),
       position
     ) as place
   from main.assessment_flag_history as entries

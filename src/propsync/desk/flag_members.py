@@ -42,6 +42,14 @@ class FlagMembers:
             )
             for table, parts in ((FLAGS, _OF_FLAG), (HISTORY, _OF_ENTRY))
         }
+        self._leave_unread_days()
+
+    def _leave_unread_days(self) -> None:
+        """Drops days of flags in a form that propsync does not read, where their history has days that it reads."""
+        moment = self._found[HISTORY]["moment"]
+        for part, member in self._found[FLAGS].items():
+            if not member.is_read and moment.is_found and moment.is_read:
+                self._found[FLAGS][part] = Member(part, None, member.evidence, is_filled=False)
 
     def fragments(self) -> dict[str, str]:
         """The pieces of SQL with which marts read each part."""

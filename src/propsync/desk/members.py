@@ -20,10 +20,12 @@ _WORDS = {
     "state": "words that mean open or closed",
     "priority": "words of priority_order",
     "day": "dates",
+    "other_day": "days in another form",
     "person": "names of two words",
     "amount": "numbers",
     "text": "text",
 }
+_OTHER_DAY = "other_day"
 _OPEN = ("open", "active", "outstanding")
 _CLOSED = ("closed", "resolved", "complete", "completed", "done")
 
@@ -56,6 +58,8 @@ class Member:
     """The state that `true` means, in a column of yes and no."""
     is_filled: bool = True
     """Whether any cell of the column is filled."""
+    is_read: bool = True
+    """Whether propsync can read its days: `31.01.2026` and numbers of seconds are reported, and not read."""
 
     @property
     def is_found(self) -> bool:
@@ -134,7 +138,18 @@ class MemberSearch:
             return self._chosen(part, fitting[0], "the only column with such values")
         if part.usual:
             return Member(part.name, part.usual, "the usual column, empty so far", is_filled=False)
+        if part.holds == "day" and (unread := self._in_another_form(part, possible)):
+            return unread
         return Member(part.name, None, _absence(part, fitting), is_filled=False)
+
+    def _in_another_form(self, part: Part, columns: Sequence[_Column]) -> Member | None:
+        """The column whose name has the surest word, of those with days that propsync cannot read: nothing says which
+        part of `01/02/2026` is the month. People see then how each day is written.
+        """
+        fitting = [one for one in columns if one.fits(_OTHER_DAY)]
+        ranked = [(rank, one.name) for one in fitting if (rank := _rank(part, one)) is not None]
+        evidence = f"by its name: its values are {_WORDS[_OTHER_DAY]}, which propsync does not read"
+        return Member(part.name, min(ranked)[1], evidence, is_read=False) if ranked else None
 
     def filled(self, words: Iterable[str]) -> list[str]:
         """The columns with any filled cell whose names have one of the words."""
@@ -159,7 +174,7 @@ class MemberSearch:
             most_words=str(_MOST_WORDS),
         )
         for name, filled, *shares in self._warehouse.rows(query, self._values):
-            kinds = ("state", "priority", "day", "amount", "truth", "person", "text")
+            kinds = ("state", "priority", "day", _OTHER_DAY, "amount", "truth", "person", "text")
             yield _Column(name, filled, {kind: share or 0.0 for kind, share in zip(kinds, shares, strict=True)})
 
 

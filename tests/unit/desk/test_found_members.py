@@ -81,6 +81,19 @@ def found(warehouse: Warehouse, table: str, cells: Cells, choices: DeskChoices =
             {"title": "text", "reason": "description"},
             id="a text is a title if nothing else is",
         ),
+        *(
+            pytest.param(
+                {"raised_at": [written, written, None], "closed_on": [None, written, ""]},
+                {"raised": "raised_at", "closed": "closed_on"},
+                id=f"a day such as {written} under a telling name is reported",
+            )
+            for written in ("2026/01/31", "31.01.2026", "31/01/26 10:00", "31 Jan 2026", "1769817600", "1769817600000")
+        ),
+        pytest.param(
+            {"raised_by": ["12/7", "3.5", "7"], "seen": ["31/01/2026"] * 3},
+            {"raised": None, "closed": None},
+            id="other numbers are no days, and days in another form need a telling name",
+        ),
         pytest.param(
             {"due_date": DAYS, "updated_at": DAYS},
             {"raised": None, "closed": None},
@@ -101,6 +114,18 @@ def found(warehouse: Warehouse, table: str, cells: Cells, choices: DeskChoices =
 def test_members_of_flags(made: Warehouse, cells: Cells, parts: Mapping[str, str | None]) -> None:
     told = found(made, "assessment_flags", cells)
     assert {part: told[part] for part in parts} == parts
+
+
+def test_days_that_propsync_reads_in_the_history_precede_others_in_the_flag(made: Warehouse) -> None:
+    made.execute("alter table main.assessment_flag_history add column created_at varchar")
+    made.execute(
+        "insert into main.assessment_flag_history (assessment_id, flag_position, position, created_at)"
+        " values ('a1', 1, 1, '2026-01-31')"
+    )
+    columns = found(made, "assessment_flags", {"created_at": ["1769817600"]})
+    made.execute("delete from main.assessment_flag_history")
+    made.execute("alter table main.assessment_flag_history drop column created_at")
+    assert columns["raised"] is None
 
 
 def test_one_word_that_people_named_makes_a_column_of_states(made: Warehouse) -> None:
