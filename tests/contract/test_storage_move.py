@@ -122,6 +122,16 @@ def test_a_home_that_somebody_named_by_mistake_goes_on(at: Place, bucket: Folder
     assert nightly(load_settings(environ=at.environ(home=there))).exit_code == 0
 
 
+def test_a_home_on_a_disk_goes_on_if_a_bucket_refuses_a_move_to_that_home(at: Place, bucket: FolderBucket) -> None:
+    """Nothing of it is in a bucket, so no run has to wait for the end of that move."""
+    moved(at, URL)
+    moved(at, str(at.path), storage_url=URL)
+    assert nightly(load_settings(environ=at.environ())).exit_code == 0
+    with pytest.raises(PropsyncError, match="it holds runs of its own"):
+        moved(at, str(at.path), storage_url=URL)
+    assert nightly(load_settings(environ=at.environ())).exit_code == 0
+
+
 def test_no_run_begins_without_the_bucket_of_its_home_until_that_has_left_it(at: Place, bucket: FolderBucket) -> None:
     """The bucket would lack the run, and other machines would not see it."""
     moved(at, URL)

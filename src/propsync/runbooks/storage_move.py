@@ -96,7 +96,7 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
     if folder != settings.home and (settings.state / "bucket.json").exists():
         _put_news(settings)
     home = LocalStorage(folder)
-    if folder == settings.home or not _is_home(here):
+    if not _is_home(here):
         home.put(MOVING, b"")
     _copy_choices(settings, home)
     if folder != settings.home or not (settings.state / "bucket.json").exists():
