@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import json
 import sqlite3
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -60,6 +62,19 @@ def a_pdf(text: str, title: str = "") -> bytes:
     return bytes(page.output())
 
 
+def titled(written: bytes) -> bytes:
+    return a_pdf("nothing", title="TITLE").replace(b"(TITLE)", written)
+
+
+def octal(text: bytes) -> bytes:
+    """As some programs write titles: any sign may be a number."""
+    return b"(" + b"".join(b"\\%03o" % sign if sign in b"\0\xfe\xff Zu" else bytes([sign]) for sign in text) + b")"
+
+
+def packed(written: bytes) -> bytes:
+    return b"9 0 obj <</Type /ObjStm>> stream\n" + zlib.compress(written) + b"\nendstream endobj\n%%EOF\n"
+
+
 def a_zip(**members: bytes) -> bytes:
     body = io.BytesIO()
     with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -86,6 +101,10 @@ PACKED: dict[str, Callable[[], bytes]] = {
     "PDF": lambda: a_pdf(f"Seen by {WORD} today"),
     "PDF, over two lines": lambda: a_pdf("Here comes a line that breaks at Zyx\nQuagmire, who signed"),
     "title of a PDF": lambda: a_pdf("nothing", title=WORD),
+    "title of a PDF in octal numbers": lambda: titled(octal(BODY)),
+    "title of a PDF in UTF-16 and octal numbers": lambda: titled(octal(codecs.BOM_UTF16_BE + WORD.encode("utf-16-be"))),
+    "title of a PDF in divided digits": lambda: titled(b"<" + BODY.hex(" ").encode() + b">"),
+    "title of a PDF in a packed object": lambda: titled(b"()") + packed(octal(BODY)),
     "PDF in a ZIP": lambda: a_zip(report=a_pdf(WORD)),
 }
 

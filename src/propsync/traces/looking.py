@@ -14,8 +14,9 @@ from propsync.documents.zips.bundle import Bounds
 from propsync.documents.zips.source import ZipRefused
 from propsync.errors import PropsyncError
 from propsync.traces import sqlite
+from propsync.traces.escapes import from_digits, unescaped
 from propsync.traces.findings import Findings, Place
-from propsync.traces.needle import Needle
+from propsync.traces.needle import Hit, Needle
 from propsync.traces.unpacking import DAMAGE, flate_streams, gzipped, zstd, zstd_frames
 from propsync.traces.zipped import members
 from propsync.warehouse import ForeignTables, Sought, Values
@@ -128,12 +129,23 @@ class _Looking:
     def _pdf(self, part: _Part) -> None:
         if hit := self._needle.first_in(self._counted(flate_streams(part.file), part.size)):
             self._trace(part.place, f"a stream of the PDF, as {hit.spelling}")
+        elif hit := self._escaped(part):
+            self._trace(part.place, f"escapes of the PDF, as {hit.spelling}")
         pages = self._equipment.pdf.text(_path(part.file))
         found = [number for number, page in enumerate(pages, 1) if self._needle.is_in(page)]
         for number in found:
             self._trace(part.place, f"page {number}")
         if not found and self._needle.is_in("\n".join(pages)):
             self._trace(part.place, "across two pages")
+
+    def _escaped(self, part: _Part) -> Hit | None:
+        """What a title, a note or a name has in escapes."""
+        for meaning in (unescaped, from_digits):
+            part.file.seek(0)
+            for pieces in (_blocks(part.file), flate_streams(part.file)):
+                if hit := self._needle.first_in(meaning(pieces)):
+                    return hit
+        return None
 
     def _parquet(self, part: _Part) -> None:
         self._frames(part)

@@ -14,7 +14,7 @@ from propsync.documents.worker.client import WorkerPool
 from propsync.erasing.search import documents_in
 from propsync.errors import DocumentDamaged
 from propsync.progress import progress
-from propsync.runbooks.erasure.readings import readings, streams
+from propsync.runbooks.erasure.readings import parts, readings
 from propsync.storage import disk_errors, partial_file, write_all
 from propsync.suppression import Suppression
 from propsync.warehouse import Warehouse, statement
@@ -96,7 +96,7 @@ class DocumentSearch:
         """Its pages as people read them, and its title, notes and attachments."""
         if with_pages and self._suppression.sees("\n".join(self._pdf.text(path))):
             return True
-        return any(self._suppression.sees(text) for part in (body, *streams(body)) for text in readings(part))
+        return any(self._suppression.sees(text) for part in parts(body) for text in readings(part))
 
     def _in_members(self, path: Path, name: str, depth: int) -> Iterator[bool]:
         with zipfile.ZipFile(path) as archive:
