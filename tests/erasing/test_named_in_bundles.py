@@ -72,3 +72,28 @@ def test_rows_of_later_bundles_name_it_no_more_and_files_that_do_are_told(archiv
         published = made.copy_of_published()
         assert made.rebuild().exit_code == 0
         assert difference(published, made.published) == {}
+
+
+def test_an_earlier_bundle_that_names_it_is_told_too(archived_small: Path, tmp_path: Path) -> None:
+    writers = NamingBundles()
+    written = {"report": WRITERS["report"], "bundle": writers.bundle}
+    with place(tmp_path / "home", archived_small, writers=written, scale=SMALL) as made:
+        writers.name = gone = made.column("select min(asset_id) from assets")[0]
+        named, damaged = made.wanted()[:2]
+        for names in ({named}, set()):  # each approved again: the later bundle names it no more
+            writers.assessments = names
+            made.edit(named, damaged)
+            made.sync()
+            made.archive()
+        earlier = (
+            "select path from documents where assessment_id = ? and kind = 'bundle' order by version desc offset 1"
+        )
+        file = made.column(earlier, named)[0]
+        (made.path / made.column(earlier, damaged)[0]).write_bytes(b"PK nothing whole")
+
+        report = erase(made.settings(), Request(asset=gone, reason="asked"))
+
+        assert report.exit_code == 3
+        assert [line.partition(" ")[0] for line in report.left_behind[1:]] == made.column(earlier, damaged)[:1]
+        assert report.left_behind[0].startswith(f"documents of other records name it: 1, such as {file}.")
+        assert erase(made.settings(), Request(asset=gone, reason="asked")).left_behind == report.left_behind

@@ -21,6 +21,7 @@ from propsync.warehouse import Warehouse, statement
 
 _MOST = 64 << 20  # bytes of a member that propsync reads to search it
 _DEEPEST = 5
+_CSV = ".csv"
 _DAMAGE = (DocumentDamaged, OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, RuntimeError)
 _TABLES = (
     "main.bundle_members",
@@ -65,6 +66,21 @@ class DocumentSearch:
     def among(self, keys: Iterable[str]) -> list[str]:
         """The hashes of those of these documents that have it by their files."""
         return [Path(key).stem for key in keys if self.has_it(key)]
+
+    def in_csvs(self, keys: Iterable[str]) -> list[str]:
+        """Those of these bundles that have it in their CSVs; a lost file has nothing."""
+        return [key for key in keys if self._csvs_have_it(key)]
+
+    def _csvs_have_it(self, key: str) -> bool:
+        try:
+            with zipfile.ZipFile(self._blobs.path(key)) as archive:
+                csvs = [one for one in archive.infolist() if one.filename.lower().endswith(_CSV)]
+                return any(self._suppression.sees(text) for one in csvs for text in readings(archive.read(one)))
+        except FileNotFoundError:
+            return False
+        except _DAMAGE:
+            self.unread.append(key)
+            return False
 
     def has_it(self, key: str, *, with_pages: bool = True) -> bool:
         """Whether a stored file has it. Without pages, only the rest of a report counts: a table has its pages.

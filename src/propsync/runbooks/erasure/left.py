@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
+from propsync.documents.worker.client import WorkerPool
 from propsync.erasing.files import OtherFiles
 from propsync.erasing.request import Request
 from propsync.erasing.search import tables_with
-from propsync.runbooks.erasure.documents import documents_naming
+from propsync.runbooks.erasure.documents import DocumentSearch, documents_naming
 from propsync.runbooks.erasure.verify import look_after_erasing
-from propsync.runbooks.workplace import Workplace
+from propsync.runbooks.workplace import Workplace, blobs_of
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
-from propsync.suppression import Erasure, Suppression
+from propsync.suppression import Erasure, Erasures, Suppression
 from propsync.traces import Needle, Place
+from propsync.warehouse import statement
 
 _SHOWN = 3
 _NEXT = "Look with `propsync erase --verify`, with the same option"
@@ -38,10 +41,23 @@ def documents_that_name(settings: Settings, place: Workplace, erasure: Erasure) 
     if erasure.pseudonym is None:
         return
     with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
-        found = documents_naming(workspace.warehouse, erasure.pseudonym)
-    if found:
+        by_rows = documents_naming(workspace.warehouse, erasure.pseudonym)
+        others = [path for (path,) in workspace.warehouse.rows(statement("erasing/bundles_without_rows"))]
+    by_files, unread = _bundles_naming(settings, place, erasure, others)
+    if found := sorted({*by_rows, *by_files}):
         shown = "; ".join(found[:_SHOWN])
         yield f"documents of other records name it: {len(found):,}, such as {shown}. propsync changes no document"
+    yield from (f"{name} cannot be read, so propsync does not know whether it has it" for name in unread)
+
+
+def _bundles_naming(
+    settings: Settings, place: Workplace, erasure: Erasure, keys: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Those of these bundles that have it in their CSVs, and those that cannot be read."""
+    suppression = Suppression(Erasures(LocalStorage(settings.home)).marker(), [erasure])
+    with WorkerPool() as pdf, closing(blobs_of(settings, place.folder)) as blobs:
+        search = DocumentSearch(blobs, suppression, pdf, place.folder)
+        return search.in_csvs(keys), search.unread
 
 
 def left_in_spellings(settings: Settings, request: Request | None, told: Sequence[str]) -> list[str]:
