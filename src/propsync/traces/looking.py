@@ -139,7 +139,7 @@ class _Looking:
             self._trace(part.place, "across two pages")
 
     def _escaped(self, part: _Part) -> Hit | None:
-        """What a title, a note or a name has in escapes."""
+        """The first trace in escapes, such as those of a title or a note."""
         for meaning in (unescaped, from_digits):
             part.file.seek(0)
             for pieces in (_blocks(part.file), flate_streams(part.file)):
