@@ -23,10 +23,9 @@ def readings(body: bytes) -> Iterator[str]:
     """Each text that the bytes may mean."""
     for plain in _decoded(body):
         yield plain
-        if "&" in plain:
-            yield html.unescape(plain)
-        if '""' in plain:
-            yield plain.replace('""', '"')
+        for other in (html.unescape(plain), plain.replace('""', '"')):
+            if other != plain:
+                yield other
 
 
 def _decoded(body: bytes) -> Iterator[str]:
