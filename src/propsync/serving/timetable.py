@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 QUIET_HOUR = 4
 """The hour that no time zone skips or repeats: clocks change before 04:00 or in the evening."""
 _DAYS_AHEAD = 3653
+# Prefect takes these names too, in any case; the other one is @hourly, which has no time of day
+_AT_MIDNIGHT = ("@midnight", "@daily", "@weekly", "@monthly", "@yearly", "@annually")
 
 
 def settled(cron: str, time_zone: str, first: date) -> str:
@@ -15,12 +17,19 @@ def settled(cron: str, time_zone: str, first: date) -> str:
 
     Europe/Berlin skips 02:30 in March and has it twice in October. A cron line without a fixed time of day stays.
     """
-    minute, hour, *days = cron.split()
+    minute, hour, *days = _fields(cron)
     if not (minute.isdecimal() and hour.isdecimal()):
         return cron
     if comes_once_a_day(time(int(hour), int(minute)), ZoneInfo(time_zone), first):
         return cron
     return " ".join([minute, str(QUIET_HOUR), *days])
+
+
+def _fields(cron: str) -> list[str]:
+    """The fields of a cron line; of a name, only minute and hour."""
+    if cron.startswith("@"):
+        return ["0", "0"] if cron.lower() in _AT_MIDNIGHT else ["0", "*"]
+    return cron.split()
 
 
 def comes_once_a_day(moment: time, zone: ZoneInfo, first: date) -> bool:

@@ -75,6 +75,21 @@ def test_a_time_that_people_chose_stays_with_a_warning_where_it_is_skipped(caplo
     assert "the clocks of Europe/Berlin skip or repeat the time of the timetable 45 2 * * *" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("name", "zone", "warns"),
+    [
+        ("@daily", "Europe/London", False),
+        ("@Weekly", "Atlantic/Azores", True),
+        ("@hourly", "Atlantic/Azores", False),
+    ],
+)
+def test_a_name_that_stands_for_a_cron_line_stays_with_a_warning_where_midnight_is_skipped(caplog, name, zone, warns):
+    chosen = {**SHIPPED, "schedule": {"cron": name, "timezone": "UTC"}}
+    (body,) = patched([deployment(chosen)], [deployment(SHIPPED)], zone)
+    assert body["schedules"][0]["schedule"] == {"cron": name, "timezone": zone}
+    assert (f"the clocks of {zone} skip or repeat" in caplog.text) is warns
+
+
 def test_what_people_changed_is_put_back():
     changed = {"schedule": {"cron": "0 4 * * *", "timezone": "Europe/London"}, "active": False, "slug": None}
     (body,) = patched([deployment(changed, paused=True)], [deployment(SHIPPED)])
