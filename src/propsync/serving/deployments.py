@@ -14,9 +14,11 @@ from propsync.serving.dead_runs import POOL
 from propsync.serving.server import Server
 from propsync.serving.timetable import settled
 from propsync.shipped import shipped
+from propsync.storage import LocalStorage
 
 Command = Callable[..., None]
 _TYPE = "process"
+_KEPT = "timetables.json"  # those that people may have changed, while `prefect deploy` replaces them
 _logger = logging.getLogger("propsync.serving")
 _SCHEDULER_SECONDS = 60  # on a busy machine its first look comes late
 
@@ -33,17 +35,21 @@ def make_pool(server: Server) -> None:
         server.patch(f"/work_pools/{POOL}", {"base_job_template": template})
 
 
-def deploy(server: Server, prefect: Command, time_zone: str) -> None:
+def deploy(server: Server, prefect: Command, time_zone: str, folder: Path) -> None:
     """Deploys everything in prefect.yaml; a timetable that people changed or paused remains as it is.
 
-    In a time zone whose clocks skip or repeat the shipped time, the timetable uses the quiet hour.
+    In a time zone whose clocks skip or repeat the shipped time, the timetable uses the quiet hour. A file in `folder`
+    keeps the timetables until they are back: a start that is killed meanwhile loses none.
     """
-    before = {one["id"]: one for one in _deployments(server)}
+    notes = LocalStorage(folder)
+    before = _before(server, notes)
     prefect("--no-prompt", "deploy", "--all", cwd=shipped("prefect.yaml").parent)
     for deployed in _deployments(server):
-        wanted = _in_zone(_timetable(before.get(deployed["id"], deployed)), _timetable(deployed), time_zone)
-        if wanted != _timetable(deployed):
+        shipped_one = _timetable(deployed)
+        wanted = _in_zone(before.get(deployed["id"], shipped_one), shipped_one, time_zone)
+        if wanted != shipped_one:
             server.patch(f"/deployments/{deployed['id']}", wanted)
+    notes.delete(_KEPT)
 
 
 def automate(server: Server, prefect: Command) -> None:
@@ -75,6 +81,15 @@ def next_run(server: Server, name: str) -> datetime | None:
 
 def _deployments(server: Server) -> list[dict[str, Any]]:
     return server.all_of("/deployments/filter", {"work_pools": {"name": {"any_": [POOL]}}})
+
+
+def _before(server: Server, notes: LocalStorage) -> dict[str, dict[str, Any]]:
+    """Each timetable as people left it, by deployment; if a start was killed since, as that start found it."""
+    if not notes.exists(_KEPT):
+        found = {one["id"]: _timetable(one) for one in _deployments(server)}
+        notes.put(_KEPT, json.dumps(found).encode())
+    kept: dict[str, dict[str, Any]] = json.loads(notes.get(_KEPT))
+    return kept
 
 
 def _timetable(deployment: dict[str, Any]) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class Service:
             _logger.warning("marked %d runs as crashed, which were at work when a service ended", dead)
         _logger.info("deploying")
         make_pool(self._server)
-        deploy(self._server, self._prefect, self._settings.time_zone)
+        deploy(self._server, self._prefect, self._settings.time_zone, self.place.folder)
         automate(self._server, self._prefect)
         # only the worker gets propsync's settings, for its runs
         worker = ("worker", "start", "--pool", POOL, "--name", "propsync")

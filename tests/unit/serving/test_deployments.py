@@ -1,6 +1,8 @@
 """Timetables and automations: changes by people stay, and propsync makes nothing twice."""
 
 import json
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,7 +43,9 @@ def deployment(*schedules, paused=False):
 
 def patched(before, after, time_zone="Europe/London"):
     server: Any = FakeServer(before, after)
-    deploy(server, lambda *words, cwd: None, time_zone)
+    with tempfile.TemporaryDirectory() as folder:
+        deploy(server, lambda *words, cwd: None, time_zone, Path(folder))
+        assert list(Path(folder).iterdir()) == []
     return [body for _, body in server.patched]
 
 
@@ -96,6 +100,23 @@ def test_what_people_changed_is_put_back():
     assert body["paused"] is True
     assert body["schedules"] == [{"schedule": changed["schedule"], "active": False}]
     assert patched([deployment()], [deployment(SHIPPED)]) == [{"paused": False, "schedules": []}]
+
+
+def test_a_start_that_dies_after_prefect_replaced_a_timetable_loses_no_change_of_people(tmp_path):
+    changed = {"schedule": {"cron": "0 4 * * *", "timezone": "Europe/London"}, "active": True}
+    with pytest.raises(KeyboardInterrupt):
+        deploy(_fake([deployment(changed, paused=True)]), _killed, "Europe/London", tmp_path)
+    server = _fake([deployment(SHIPPED)])
+    deploy(server, lambda *words, cwd: None, "Europe/London", tmp_path)
+    assert server.patched == [("/deployments/d", {"paused": True, "schedules": [changed]})]
+    # the one after that believes the server again
+    server = _fake([deployment(changed)], [deployment(SHIPPED)])
+    deploy(server, lambda *words, cwd: None, "Europe/London", tmp_path)
+    assert server.patched == [("/deployments/d", {"paused": False, "schedules": [changed]})]
+
+
+def _killed(*words, cwd):
+    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("form", ["list", "under automations"])
