@@ -22,6 +22,7 @@ from propsync.documents import contents
 from propsync.documents.zips.bundle import Bundle
 from propsync.errors import Busy, HomeUnusable, PropsyncError, StateUnusable, TokenRefused, UsageError
 from propsync.runbooks import ArchiveReport, Report, archive
+from propsync.runbooks.doctor.home import examine_archive
 from propsync.runs import RunLock
 from propsync_sandbox.documents import Subject, report
 
@@ -706,6 +707,17 @@ def test_a_token_refused_for_documents_alone_leaves_the_tables_published(synced:
         ]
         assert made.rows("select count(*) > 0 from marts.document_coverage where last_error like '%401%'") == [(True,)]
         assert made.stored()
+
+
+def test_a_setting_that_stops_documents_alone_leaves_the_tables_published(new: Place) -> None:
+    """Not exit 2, which says that propsync did nothing."""
+    told = new.night(archive_dask="tcp://127.0.0.1:8786")
+    assert (told.exit_code, told.published is not None) == (3, True)
+    (line,) = told.left_behind
+    assert line.startswith("documents: PROPSYNC_ARCHIVE_DASK")
+    assert "PROPSYNC_STORAGE_URL is not set" in line
+    findings = [one for one in examine_archive(new.settings(archive_dask="tcp://127.0.0.1:8786")) if not one.is_well]
+    assert [one.next_step for one in findings] == ["Set it (docs/object-storage.md), or leave Dask out"]
 
 
 @pytest.mark.release

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from propsync.api import RetryPolicy
-from propsync.errors import Busy, HomeUnusable, ResourceFailed, StopRun
+from propsync.errors import Busy, HomeUnusable, ResourceFailed, SettingsError, StopRun
 from propsync.resources import ASSESSMENTS
 from propsync.runbooks.archiving.archive import ArchiveReport, archived
 from propsync.runbooks.archiving.lock import ARCHIVE_LOCK, ARCHIVING
@@ -62,7 +62,7 @@ def _documents(settings: Settings, policy: RetryPolicy | None) -> list[ArchiveRe
             return _beside(lock)
         later = "the next archive run writes their results into the tables"
         return [ArchiveReport(left_behind=[f"documents: the run lock took too long, {later} ({error.what})"])]
-    except (StopRun, ResourceFailed) as error:
+    except (StopRun, ResourceFailed, SettingsError) as error:  # of Dask, or of a token file that went meanwhile
         return [ArchiveReport(left_behind=[f"documents: {error}"])]
     except OSError as error:
         where = error.filename or settings.home / "archive"

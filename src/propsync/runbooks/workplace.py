@@ -198,6 +198,16 @@ def check_delta(settings: Settings) -> None:
         raise SettingsError("PROPSYNC_DELTA", what, "Move home to another folder, or leave this setting out")
 
 
+def check_dask(settings: Settings) -> None:
+    """Raises SettingsError if Dask's workers could keep no documents, or the extra is not installed."""
+    where = "PROPSYNC_ARCHIVE_DASK or --dask"
+    if settings.storage_url is None:
+        what = "workers on other machines can keep documents only in a bucket, and PROPSYNC_STORAGE_URL is not set"
+        raise SettingsError(where, what, "Set it (docs/object-storage.md), or leave Dask out")
+    if find_spec("distributed") is None:
+        raise SettingsError(where, "distributed is not installed", "Run: pip install 'propsync[dask]'")
+
+
 def make_home(settings: Settings) -> None:
     """Makes home and its folders with the modes that keep state private. Raises SettingsError where it cannot.
 

@@ -24,7 +24,7 @@ from propsync.documents.inspect import DocumentReader
 from propsync.documents.ledger import ERASED, DocumentChoice, Ledger
 from propsync.documents.unread_tables import faults_in_words, unread_in_words
 from propsync.documents.worker.client import WorkerPool
-from propsync.errors import CheckFailed, SettingsError
+from propsync.errors import CheckFailed
 from propsync.runbooks.archiving.lock import archive_lock
 from propsync.runbooks.check import Withheld, check, check_marts
 from propsync.runbooks.dashboard import draw_dashboard
@@ -35,7 +35,7 @@ from propsync.runbooks.landed_apis import refuse_foreign_landing
 from propsync.runbooks.last_time import APART, last_time
 from propsync.runbooks.retention import refuse_lost_history
 from propsync.runbooks.run_frame import merge_earlier
-from propsync.runbooks.workplace import blobs_of, workplace
+from propsync.runbooks.workplace import blobs_of, check_dask, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, next_run
 from propsync.settings import Settings
@@ -244,17 +244,8 @@ def _cluster(settings: Settings, address: str | None, policy: RetryPolicy | None
     if address is None:
         yield None
         return
-    if settings.storage_url is None:
-        what = "workers on other machines can keep documents only in a bucket, and PROPSYNC_STORAGE_URL is not set"
-        raise SettingsError(
-            "PROPSYNC_ARCHIVE_DASK or --dask", what, "Set it (docs/object-storage.md), or leave Dask out"
-        )
-    try:
-        from propsync.documents.cluster.dask import Cluster
-    except ModuleNotFoundError as error:
-        raise SettingsError(
-            "PROPSYNC_ARCHIVE_DASK or --dask", f"{error.name} is not installed", "Install propsync[dask]"
-        ) from None
+    check_dask(settings)
+    from propsync.documents.cluster.dask import Cluster
     from propsync.documents.cluster.order import given_settings
 
     with Cluster.opened(address, given_settings(settings), policy) as cluster:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import psutil
 
-from propsync.errors import HomeUnusable, PropsyncError, StopRun
+from propsync.errors import HomeUnusable, PropsyncError, SettingsError, StopRun
 from propsync.progress import size_in_words
 from propsync.runbooks.doctor.blocks import examine_blocks
 from propsync.runbooks.doctor.finding import Finding
 from propsync.runbooks.usable_state import why_unusable
-from propsync.runbooks.workplace import refuse_elsewhere, refuse_half_erased
+from propsync.runbooks.workplace import check_dask, refuse_elsewhere, refuse_half_erased
 from propsync.runbooks.workspace import WAREHOUSE
 from propsync.runs import RunLock
 from propsync.settings import Settings
@@ -104,7 +104,15 @@ def examine_state(settings: Settings) -> Iterator[Finding]:
 
 
 def examine_archive(settings: Settings) -> Iterator[Finding]:
-    """How long documents are kept, if somebody set that: a number too small would remove what a law wants kept."""
+    """How long documents are kept, if somebody set that: a number too small would remove what a law wants kept.
+
+    And a finding if somebody set Dask, and runs could not use it.
+    """
+    try:
+        if settings.archive_dask:
+            check_dask(settings)
+    except SettingsError as error:
+        yield Finding("archive", False, f"{error.where}: {error.what}", error.next_step)
     if (years := settings.archive_keep_years) is not None:
         source = settings.source("archive_keep_years")
         seen = f"propsync removes documents {years} years after their assessment was deleted"
