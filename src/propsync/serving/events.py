@@ -19,7 +19,7 @@ _STEP = "Set PREFECT_API_URL to the API of your Prefect server, or start `propsy
 
 def announce_hints(home: Path) -> None:
     """Sends the event. Raises UsageError if no server is known, StopRun if it does not take the event."""
-    known = {**_of_service(home), **{name: value for name, value in os.environ.items() if name.startswith("PREFECT_")}}
+    known = _known(home)
     url = known.get("PREFECT_API_URL")
     if not url:
         raise UsageError("webhook", "no Prefect server is known", _STEP)
@@ -32,6 +32,14 @@ def announce_hints(home: Path) -> None:
         "payload": {},
     }
     Server(url.rstrip("/"), _login(known)).post("/events", [event])
+
+
+def _known(home: Path) -> dict[str, str]:
+    """The address and credentials of the server; the password of this home's service goes to no other server."""
+    own = {name: value for name, value in os.environ.items() if name.startswith("PREFECT_") and value}
+    service = _of_service(home)
+    is_other = "PREFECT_API_URL" in own and own["PREFECT_API_URL"] != service.get("PREFECT_API_URL")
+    return own if is_other else {**service, **own}
 
 
 def _of_service(home: Path) -> dict[str, str]:
