@@ -75,7 +75,9 @@ class DocumentSearch:
         try:
             with zipfile.ZipFile(self._blobs.path(key)) as archive:
                 csvs = [one for one in archive.infolist() if one.filename.lower().endswith(_CSV)]
-                return any(self._suppression.sees(text) for one in csvs for text in readings(archive.read(one)))
+                self.unread += [f"{key}: {one.filename}" for one in csvs if one.file_size > _MOST]
+                read = (archive.read(one) for one in csvs if one.file_size <= _MOST)
+                return any(self._suppression.sees(text) for body in read for text in readings(body))
         except FileNotFoundError:
             return False
         except _DAMAGE:
