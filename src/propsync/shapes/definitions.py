@@ -13,15 +13,16 @@ from typing import Any
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
-from propsync.shapes.fields import FIELDS, KIND, KINDS, NUMBERS, settle, spoken_for, text_paths
+from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text_paths
 from propsync.shapes.labels import LABEL, SURE_LABEL, find_label
 from propsync.shapes.members import ENDINGS, SPEAKS, SPEAKS_BY_NAME, carries, plain, rank, texts
+from propsync.shapes.mentions import Mentions, texts_of_result
 from propsync.shapes.names import settle_labels
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "identifier", "fieldid", "field", "key", "ref", "code", "slug", "name")
 _SURE_ID = _ID[:-1]  # names repeat
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
-_NEARLY_ALL = 0.9  # one odd option must not decide
+_NEARLY_ALL = 0.9  # one odd option or result must not decide
 _OPTION_ID = ("id", "uid", "_id", "uuid", "identifier", "optionid", "key", "code", "value", "ref")
 _CHOSEN = ("id", "optionId", "option_id", "option-id", "option", "$oid")
 """Usual names of a chosen option's id in an object."""
@@ -33,11 +34,11 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
     if not defined:
         return
     recorded = [entry for asset in assets for entry in entries(asset, results)]
-    referred = {*names(recorded), *(text for value in values(recorded) for text in _texts_of_result(value))}
-    plainly = {*names(recorded), *(text for value in values(recorded) for text in _all_texts(_without_labels(value)))}
-    chosen = {text for value in values(recorded) if _may_choose(value) for text in _texts_of_result(value)}
+    referred = {*names(recorded), *(text for value in values(recorded) for text in texts_of_result(value))}
+    mentions = Mentions(recorded)
+    chosen = {text for value in values(recorded) if _may_choose(value) for text in texts_of_result(value)}
     definitions = values(defined)
-    settle(shape, "field_id", _field_id(types, defined, referred, plainly), defined)
+    settle(shape, "field_id", _field_id(types, defined, referred, mentions), defined)
     taken = {*shape.paths("field_id"), KIND}
     of_types = [values(entries(one, FIELDS)) for one in types]
     settle(shape, "field_label", find_label(of_types, taken), defined)
@@ -47,7 +48,7 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
     options = [option for of_field in lists for option in of_field]
     objects = [option for option in options if isinstance(option.value, dict)]
     if objects or names(options):
-        settle(shape, "option_id", _option_id(lists, chosen, plainly), options)
+        settle(shape, "option_id", _option_id(lists, chosen, mentions), options)
         settle(shape, "option_label", _option_label(lists, shape.paths("option_id")), objects)
         settle_labels(shape, "option_label", values(objects), SURE_LABEL)
 
@@ -75,32 +76,7 @@ def _may_choose(value: Any) -> bool:
     return follow(value, KIND) in (None, "option")
 
 
-def _texts_of_result(result: Any) -> Iterator[str]:
-    """The strings to which it may refer: its own number says nothing, and definitions and options have such numbers."""
-    if isinstance(result, dict):
-        result = {name: held for name, held in result.items() if plain(name) not in NUMBERS}
-    yield from _all_texts(result)
-
-
-def _without_labels(value: Any) -> Any:
-    """A result without what is called a label in it, at any depth."""
-    if isinstance(value, dict):
-        return {name: _without_labels(held) for name, held in value.items() if plain(name) not in SURE_LABEL}
-    return [_without_labels(held) for held in value] if isinstance(value, list) else value
-
-
-def _all_texts(value: Any) -> Iterator[str]:
-    """Every string anywhere in a value, any of which a result may refer to."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        for inner in value:
-            yield from _all_texts(inner)
-    elif text := text_of(value):
-        yield text
-
-
-def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str], plainly: set[str]) -> Choice | None:
+def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str], mentions: Mentions) -> Choice | None:
     """Finds the member that is unique among a type's fields and that results refer to, though one odd type differs."""
     paths = [path for path in text_paths(values(defined)) if path != KIND]
     shares = {path: _unique_share(types, path) for path in paths}
@@ -110,7 +86,7 @@ def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str]
         inside += _odd_ids([entries(one, FIELDS) for one in types], referred, inside)
     groups = [entries(one, FIELDS) for one in types]
     evidence = "of them are named by assets; it differs in each field of a type"
-    return _identifier(groups, inside, referred, plainly, _ID, evidence)
+    return _identifier(groups, inside, referred, mentions, _ID, evidence)
 
 
 def _odd_ids(groups: Sequence[Sequence[Entry]], referred: set[str], unique: Sequence[Path]) -> list[Path]:
@@ -142,7 +118,7 @@ def _identifier(
     groups: Sequence[Sequence[Entry]],
     inside: Sequence[Path],
     known: set[str],
-    plainly: set[str],
+    mentions: Mentions,
     likely: Sequence[str],
     evidence: str,
 ) -> Choice | None:
@@ -151,7 +127,7 @@ def _identifier(
 
     Only the types, or the lists of options, with a known value count: of the others, assets may use none yet. If arrays
     occur beside objects, propsync tries the best of `inside` after the name. Results may name a field by its id and its
-    label. So members come first whose values are `plainly` there, in what is not called a label.
+    label. So a member comes later if they say its values in labels, beside the values of another member.
     """
     found = [entry for group in groups for entry in group]
     candidates = [*inside, *([NAME] if names(found) else [])]
@@ -162,16 +138,16 @@ def _identifier(
         used = [group for group in groups if any(entry.text(path) in known for entry in group)]
         return spoken_for([entry for group in used for entry in group], path, known)
 
+    said = {path: {text for entry in found if (text := entry.text(path))} for path in candidates}
+
     def order(path: Path) -> tuple[bool, bool, float, float, tuple[bool, bool], Path]:
         share = share_of(path)
         place = rank(path, likely) if path else len(likely) - 1.5  # before `name`, which results may show too
-        is_label = share_of(path, plainly & known) * 2 < share
-        is_unlikely = place >= len(likely) or share < SPEAKS_BY_NAME or (is_label and are_ids_beside)
-        return is_unlikely, is_label, -share, place, _reads_less_like_an_id(path), path
-
-    are_ids_beside = any(
-        path and _ends_with_id(path) and share_of(path, plainly & known) >= SPEAKS for path in candidates
-    )
+        is_shown = _may_be_label(path, likely) and share_of(path, mentions.plainly & known) * 2 < share
+        ids = [one for one in candidates if is_shown and mentions.beside(said[path], said[one]) >= _NEARLY_ALL]
+        is_id_beside = any(map(_ends_with_id, ids))
+        is_unlikely = place >= len(likely) or share < SPEAKS_BY_NAME or is_id_beside
+        return is_unlikely, bool(ids), -share, place, _reads_less_like_an_id(path), path
 
     best = min(candidates, key=order)
     spare = sorted(inside, key=order)[:1] if best == NAME and len(names(found)) < len(found) else []
@@ -179,13 +155,20 @@ def _identifier(
     return Choice((best, *spare), "found", f"{what}{share_of(best):.0%} {evidence}")
 
 
+def _may_be_label(path: Path, likely: Sequence[str]) -> bool:
+    """Whether no name says id: results may write the `id` of their field under `name`."""
+    if path == NAME or plain(path[-1]) in SURE_LABEL:
+        return True
+    return rank(path, likely) >= len(likely) and not _ends_with_id(path)
+
+
 def _reads_less_like_an_id(path: Path) -> tuple[bool, bool]:
     """Ranks members of which results name both: one called a label comes last, and one that ends with id first."""
-    return bool(path) and plain(path[-1]) in SURE_LABEL, not (path and _ends_with_id(path))
+    return bool(path) and plain(path[-1]) in SURE_LABEL, not _ends_with_id(path)
 
 
 def _ends_with_id(path: Path) -> bool:
-    return plain(path[-1]).endswith(ENDINGS)
+    return path != NAME and plain(path[-1]).endswith(ENDINGS)
 
 
 def _unique_share(types: Sequence[Any], path: Path) -> float:
@@ -241,7 +224,7 @@ def _are_options(name: str, value: Any, referred: set[str]) -> bool:
     return isinstance(value, list) and bool(value)
 
 
-def _option_id(lists: Sequence[Sequence[Entry]], chosen: set[str], plainly: set[str]) -> Choice | None:
+def _option_id(lists: Sequence[Sequence[Entry]], chosen: set[str], mentions: Mentions) -> Choice | None:
     """Finds the member that names chosen options, and that identifies the options of a list.
 
     A member such as `replacedBy` names them too, in few options of a list or the same one again and again.
@@ -253,7 +236,7 @@ def _option_id(lists: Sequence[Sequence[Entry]], chosen: set[str], plainly: set[
     usual = [path for path in inside if len(texts(values(options), path)) * 2 >= most]
     if len(names(options)) < len(options) / 2:
         usual += _odd_ids(lists, chosen, usual)
-    return _identifier(lists, usual or paths, chosen, plainly, _OPTION_ID, "of them are values of assets")
+    return _identifier(lists, usual or paths, chosen, mentions, _OPTION_ID, "of them are values of assets")
 
 
 def _identifies(lists: Sequence[Sequence[Entry]], path: Path) -> bool:

@@ -131,3 +131,22 @@ def test_a_link_counts_where_only_what_is_empty_has_a_value(kind):
     link = {"type": kind, "fieldId": "f0", "filename": "a.jpg", "url": "https://cdn.example/1", "width": 640}
     place = value_place(kind, {"type": kind, "fieldId": "f0", "value": None}, link)
     assert place == "value, url"
+
+
+@pytest.mark.parametrize("key", ["schluessel", "feldId", "uid"])
+@pytest.mark.parametrize("called", ["name", "label"])
+def test_a_field_is_known_by_its_id_though_results_call_it_a_label(key, called):
+    of_type = [
+        {"type": "number", key: f"f{at}", "title": words, "ordnung": at, "legacyId": at}
+        for at, words in enumerate(LABELS)
+    ]
+    results = [{"type": "number", called: f"f{at}", "wert": at % 3} for at in range(4)]
+    results.append({"type": "number", called: "f0", "wert": 12})
+    shape = definition_shape(of_type, assets(*results))
+    assert (shape["field_id"], shape["field_label"]) == (key, "title")
+
+
+def test_a_version_in_each_result_does_not_name_the_only_field():
+    of_type = [{"type": "text", "id": "f0", "title": "Tür", "legacyId": 1}]
+    results = [{"type": "text", "name": "f0", "version": 1, "value": "x"}]
+    assert definition_shape(of_type, assets(*results))["field_id"] == "id"
