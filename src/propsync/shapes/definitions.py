@@ -28,7 +28,9 @@ _CHOSEN = ("id", "optionId", "option_id", "option-id", "option", "$oid")
 """Usual names of a chosen option's id in an object."""
 
 
-def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[Any], results: Path) -> None:
+def find_definition_shape(
+    shape: Shape, types: Sequence[Any], assets: Sequence[Any], results: Path, *, is_whole: bool = True
+) -> None:
     """Settles field_id, field_label, field_options, option_id and option_label of the asset types' shape."""
     defined = [entry for asset_type in types for entry in entries(asset_type, FIELDS)]
     if not defined:
@@ -38,7 +40,7 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
     mentions = Mentions(recorded)
     chosen = {text for value in values(recorded) if _may_choose(value) for text in texts_of_result(value)}
     definitions = values(defined)
-    settle(shape, "field_id", _field_id(types, defined, referred, mentions), defined)
+    settle(shape, "field_id", _field_id(types, defined, referred, mentions), defined, is_whole=is_whole)
     taken = {*shape.paths("field_id"), KIND}
     of_types = [values(entries(one, FIELDS)) for one in types]
     settle(shape, "field_label", find_label(of_types, taken), defined)
@@ -48,7 +50,7 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
     options = [option for of_field in lists for option in of_field]
     objects = [option for option in options if isinstance(option.value, dict)]
     if objects or names(options):
-        settle(shape, "option_id", _option_id(lists, chosen, mentions), options)
+        settle(shape, "option_id", _option_id(lists, chosen, mentions), options, is_whole=is_whole)
         settle(shape, "option_label", _option_label(lists, shape.paths("option_id")), objects)
         settle_labels(shape, "option_label", values(objects), SURE_LABEL)
 

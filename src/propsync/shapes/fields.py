@@ -20,11 +20,16 @@ NUMBERS = ("position", "order", "index", "sequence", "sortorder", "displayorder"
 KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr")  # API §2.2
 
 
-def settle(shape: Shape, part: str, choice: Choice | None, found: Sequence[Entry]) -> None:
-    """Settles a part by its choice, or refuses a configured one that none of `found` has. Raises ShapeUnknown."""
+def settle(shape: Shape, part: str, choice: Choice | None, found: Sequence[Entry], *, is_whole: bool = True) -> None:
+    """Settles a part by its choice, or refuses a configured one that none of `found` has. Raises ShapeUnknown.
+
+    Without `is_whole`, the evidence is only a part of the assets, and replaces no earlier finding. All values of one
+    property may be blank or the same, and those of all others would move with them.
+    """
     before = shape.choices.get(part)
     if before is None or before.source != "configured":
-        shape.settle(part, with_earlier(before, choice, found, Entry.held))
+        if is_whole or before is None or before.source != "found" or not before.paths:
+            shape.settle(part, with_earlier(before, choice, found, Entry.held))
     elif NAME not in before.paths or not names(found):
         refuse_astray(shape.resource, part, before, values(found))
 

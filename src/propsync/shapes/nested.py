@@ -51,8 +51,8 @@ def look_into_assets(
     is_whole: bool = True,
 ) -> None:
     """Settles the inner parts of asset types and assets from these records. No filter chose them if `is_whole`."""
-    find_definition_shape(types, listed, records, ("fields",))
-    find_result_shape(assets, records, field_ids(listed, types), option_ids(listed, types))
+    find_definition_shape(types, listed, records, ("fields",), is_whole=is_whole)
+    find_result_shape(assets, records, field_ids(listed, types), option_ids(listed, types), is_whole=is_whole)
     settle_read(types, assets, listed, records, is_whole=is_whole, earlier=earlier)
     settle_members(types, ASSET_TYPES, listed, is_whole=is_whole)
     settle_members(assets, ASSETS, records, is_whole=is_whole)

@@ -22,14 +22,19 @@ _REFERENCE = (*_OF_FIELD, "ref", "key", "id", "uid")
 
 
 def find_result_shape(
-    shape: Shape, assets: Sequence[Any], field_ids: set[str], option_ids: Collection[str] = ()
+    shape: Shape,
+    assets: Sequence[Any],
+    field_ids: set[str],
+    option_ids: Collection[str] = (),
+    *,
+    is_whole: bool = True,
 ) -> None:
     """Settles result_field, and result_value for each kind met, of the assets' shape."""
     recorded = [entry for asset in assets for entry in entries(asset, FIELDS)]
     results = [entry for entry in recorded if entry.name is not None or isinstance(entry.value, dict)]
     if not results:
         return
-    settle(shape, "result_field", _reference(results, field_ids), results)
+    settle(shape, "result_field", _reference(results, field_ids), results, is_whole=is_whole)
     by_kind: dict[str, list[Entry]] = {}
     for result in filter(_says_its_kind, results):
         by_kind.setdefault(text_of(follow(result.value, KIND)) or "", []).append(result)
@@ -39,7 +44,7 @@ def find_result_shape(
     for kind, choice in sorted(found.items()):
         # nobody has filled in such a field yet: the own id of a result is no value where others have both
         is_empty = choice is not None and is_beside(choice, values(telling))
-        settle(shape, f"result_value:{kind}", None if is_empty else choice, by_kind[kind])
+        settle(shape, f"result_value:{kind}", None if is_empty else choice, by_kind[kind], is_whole=is_whole)
 
 
 def value_paths(shape: Shape) -> dict[str, tuple[Path, ...]]:

@@ -632,6 +632,28 @@ def test_a_place_stays_while_nothing_contradicts_it():
         assert shape.choices["result_value:text"].text == found
 
 
+@pytest.mark.parametrize("said", ["Pass", None])
+def test_a_backfill_moves_no_value_though_all_of_one_property_are_alike(said):
+    shape = Shape("assets")
+    results = [{"type": "text", "field": "f1", "antwort": f"x{at}", "quelle": "app"} for at in range(6)]
+    alike = [one | {"antwort": said, "quelle": f"app {at}"} for at, one in enumerate(results)]
+    find_result_shape(shape, [asset(*results)], {"f1"})
+    find_result_shape(shape, [asset(*alike)], {"f1"}, is_whole=False)
+    assert shape.choices["result_value:text"].text == "antwort"
+
+
+def test_a_backfill_moves_no_id_of_a_field():
+    shape = Shape("asset_types")
+    types = [
+        asset_type(*({"schluessel": f"f{at}", "alt": str(at), "label": f"L{at}", "type": "text"} for at in (0, 1)))
+    ]
+    find_definition_shape(
+        shape, types, [asset({"type": "text", "field": "f0"}, {"type": "text", "field": "f1"})], FIELDS
+    )
+    find_definition_shape(shape, types, [asset({"type": "text", "x": "0", "y": "1"})], FIELDS, is_whole=False)
+    assert shape.choices["field_id"].text == "schluessel"
+
+
 def test_a_single_choice_does_not_contradict_a_list_of_it():
     shape = Shape("assets")
     later = [{"value": "a", "values": ["a", "b"]}, {"value": "c", "values": ["c"]}]
