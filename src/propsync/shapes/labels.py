@@ -16,7 +16,8 @@ LABEL = ("label", "title", "displayname", "caption", "question", "name", "text",
 SURE_LABEL = LABEL[:-1]  # a description explains a label, and replaces none
 _TELLS = 0.5  # the least share of definitions with a label of their own
 _EXPLAINS = ("help", "hint", "tooltip", "placeholder", "color", "colour")
-_NO_LABEL = re.compile(r"\d{4}-\d\d-\d\d|.*://", re.DOTALL)
+_NO_LABEL = re.compile(r"[\W\d_]*|\d{4}-\d\d-\d\d[T ]\d.*|#[0-9a-fA-F]{3,8}|.*://.*", re.DOTALL)
+"""Numbers, days, moments, colours and links."""
 
 
 def find_label(groups: Sequence[Sequence[Any]], taken: set[Path]) -> Choice | None:
@@ -43,14 +44,14 @@ def find_label(groups: Sequence[Sequence[Any]], taken: set[Path]) -> Choice | No
 
 
 def _own_share(groups: Sequence[Sequence[Any]], path: Path) -> float:
-    """The share of records with a text of their own in their group that is no number, moment or link; in tenths."""
+    """The share of records with a text of their own in their group that may be a label; in tenths."""
     own = sum(len({text for one in group if (text := _words_at(one, path))}) for group in groups)
     return round(own / sum(map(len, groups)), 1)
 
 
 def _words_at(record: Any, path: Path) -> str | None:
     held = follow(record, path)
-    return held if isinstance(held, str) and not _NO_LABEL.match(held) else None
+    return held if isinstance(held, str) and not _NO_LABEL.fullmatch(held) else None
 
 
 def _says_less(path: Path) -> bool:

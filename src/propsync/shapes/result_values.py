@@ -132,7 +132,7 @@ def _telling(
     """
     name = plain(path[-1])
     fitting = _fitting(kind, results, path) if left[path] * 2 >= max(left.values()) else 0.0
-    is_same = _is_same(results, path)
+    is_same = name not in _VALUES_OF_RESULTS and _is_same(results, path)
     return -fitting, is_same, -left[path], name.startswith(_SHOWN), not name.endswith("value"), path
 
 
@@ -164,6 +164,8 @@ def is_number(held: Any) -> bool:
 _SEVERAL = 5
 _SHOWN_AS_TEXT = ("number", "date", "time", "option")
 _SHOWN = ("display", "formatted", "pretty")
+_VALUES_OF_RESULTS = tuple(f"{what}value" for what in ("raw", "field", "actual", "current", "entered", "stored"))
+"""Names that say value enough, though all results say the same."""
 _SINGLE = ("text", "number", "date", "time", "qr")
 _LINKS = ("http://", "https://", "data:", "/")
 _LOOKS: dict[str, Callable[[Any], float]] = {

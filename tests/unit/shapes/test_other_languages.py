@@ -39,12 +39,22 @@ def value_place(kind, *results):
         ("anleitung", lambda at: f"https://help.example/{at}"),
         ("altnummer", lambda at: at),
         ("alt_slug", lambda at: f"feld-{at}"),
+        ("alt", lambda at: f"0{at + 1}.01.2025"),
+        ("absatz", lambda at: f"1.{at}"),
+        ("anstrich", lambda at: f"#0000f{at}"),
         ("aHint", lambda at: ("a", "b", "c", "d")[at]),
     ],
 )
 def test_a_label_without_a_usual_name_is_the_text_that_differs(beside, said):
     of_type = definitions(id=lambda at: f"f{at}", **{beside: said})
     assert definition_shape(of_type)["field_label"] == "bezeichnung"
+
+
+def test_a_label_may_begin_with_a_day():
+    of_type = [
+        {"type": "text", "id": f"f{at}", "wortlaut": f"2024-01-0{at + 1} inspection", "bereich": "A"} for at in (0, 1)
+    ]
+    assert definition_shape(of_type)["field_label"] == "wortlaut"
 
 
 def test_an_options_color_is_no_label():
@@ -124,6 +134,11 @@ def test_a_unit_in_each_result_is_not_the_value_that_some_have():
 def test_a_language_in_each_result_is_not_the_text_that_some_have():
     results = [{"type": "text", "fieldId": "f0", "lang": "de", "wert": f"Tür {at}"} for at in range(5)]
     assert value_place("text", *results, {"type": "text", "fieldId": "f0", "lang": "de"}) == "wert"
+
+
+def test_a_raw_value_that_is_the_same_everywhere_stays_the_value():
+    results = [{"type": "text", "fieldId": "f0", "rawValue": "Pass", "quelle": f"app {at}"} for at in range(6)]
+    assert value_place("text", *results) == "rawValue"
 
 
 @pytest.mark.parametrize("kind", ["image", "file"])
