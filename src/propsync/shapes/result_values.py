@@ -219,10 +219,13 @@ def _value_places(kind: str, result: Any, references: Sequence[Path]) -> list[Pa
 def _other_values(kind: str, results: Sequence[Any], places: Collection[Path], best: Path) -> dict[Path, int]:
     """Members that hold the value where the better ones hold nothing, the best first, with their number of results.
 
-    A member that mostly contradicts the better ones is no value, such as a position called `number`.
+    A member that mostly contradicts the better ones is no value, such as a position called `number`. Nor is a link to
+    the result itself, which empty ones have too: it differs from the value wherever there is one.
     """
     found: dict[Path, int] = {}
-    named = [path for path in places if _may_be_value(path[-1], kind) or _is_called_a_link(path[-1], kind)]
+    said = [result for result in results if not is_blank(follow(result, best))]
+    links = [path for path in places if _is_called_a_link(path[-1], kind) and not contradicts(said, path, (best,))]
+    named = [path for path in places if path in links or _may_be_value(path[-1], kind)]
     likely = [path for path in named if not contradicts(results, path, (best,))]
     likely = [path for path in likely if not _lists_choices(results, path, best)]
     left = results

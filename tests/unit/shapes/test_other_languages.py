@@ -165,3 +165,10 @@ def test_a_version_in_each_result_does_not_name_the_only_field():
     of_type = [{"type": "text", "id": "f0", "title": "Tür", "legacyId": 1}]
     results = [{"type": "text", "name": "f0", "version": 1, "value": "x"}]
     assert definition_shape(of_type, assets(*results))["field_id"] == "id"
+
+
+@pytest.mark.parametrize("kind", ["image", "file"])
+def test_a_link_to_each_result_is_no_picture_where_most_have_none(kind):
+    results = [{"type": kind, "fieldId": "f0", "value": None, "url": f"https://api.example/r/{at}"} for at in range(6)]
+    results[0]["value"] = "img-1"
+    assert value_place(kind, *results) == "value"
