@@ -19,12 +19,17 @@ _Rank = tuple[int, bool, int]
 
 
 def find_id(
-    role: Role, pages: Sequence[Sequence[Any]], candidates: Sequence[Path], known: Collection[str]
+    role: Role,
+    pages: Sequence[Sequence[Any]],
+    candidates: Sequence[Path],
+    known: Collection[str],
+    elsewhere: Collection[str] = (),
 ) -> Choice | None:
     """The member that differs in each record of a page, so that it is the id; two lists may show the same record.
 
     Of several such members, one whose values are `known` is right, whatever its name. One odd record, without an id or
-    with that of another, does not make an id of a reference or a date.
+    with that of another, does not make an id of a reference or a date. Values known `elsewhere` may be ids of
+    properties: each assessment of a first night may be of another one.
     """
     ranks = {path: found for path in candidates if (found := _likeness(pages, path, role)) is not None}
     if not ranks:
@@ -33,7 +38,12 @@ def find_id(
     ranks = _without_others(ranks, records)
     shares = {path: share_known(records, path, known) for path in ranks}
     speaking = [path for path in ranks if shares[path] >= SPEAKS]
-    best = min(speaking or ranks, key=lambda path: (ranks[path], _wordy(records, path), not _ends_with_id(path), path))
+
+    def order(path: Path) -> tuple[_Rank, float, float, bool, Path]:
+        named = share_known(records, path, elsewhere)
+        return ranks[path], _wordy(records, path), named, not _ends_with_id(path), path
+
+    best = min(speaking or ranks, key=order)
     words = (role.matches or "").replace("_", " ")
     more = f", and {shares[best]:.0%} of its values are known {words}" if speaking else ""
     where = "nearly each" if any(_odd(page, best) for page in pages) else "each"

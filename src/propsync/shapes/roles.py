@@ -59,7 +59,9 @@ def find_roles(
             _forget_other_name(shape, role, is_key=is_key)
         is_new = not shape.has(role.name)
         if not _still_holds(shape, role, objects):
-            found = _find(role, of_pages, known, taken, shape.choices.get(role.name))
+            # the values that the other roles have
+            elsewhere = {text for one in resource.roles if one is not role for text in known.get(one.known or "", ())}
+            found = _find(role, of_pages, known, taken, shape.choices.get(role.name), elsewhere)
             if is_other_key(shape, role, found, objects, known):
                 raise _unknown(resource, role)
             shape.settle(role.name, found if is_key else with_earlier(shape.choices.get(role.name), found, objects))
@@ -228,6 +230,7 @@ def _find(
     known: Mapping[str, Collection[str]],
     taken: set[Path],
     before: Choice | None,
+    elsewhere: Collection[str],
 ) -> Choice | None:
     records = [record for page in pages for record in page]
     found = documented(records, role.documented, known.get(role.known or "", ()))
@@ -244,9 +247,9 @@ def _find(
             _likely(nearest) if nearest else None
         )
     if role.known == "unique":
-        return find_id(role, pages, candidates, known.get(role.matches or "", ())) or _by_name(role, candidates)
+        found = find_id(role, pages, candidates, known.get(role.matches or "", ()), elsewhere)
+        return found or _by_name(role, candidates)
     if role.known:
-        elsewhere = {text for name, ids in known.items() if name != role.known for text in ids}
         return _by_values(role, records, candidates, known.get(role.known, ()), elsewhere) or _by_name(role, candidates)
     return _by_name(role, candidates)
 

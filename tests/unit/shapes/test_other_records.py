@@ -2,7 +2,7 @@
 
 import pytest
 
-from propsync.resources import ASSESSMENTS
+from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS
 from propsync.shapes import Shape, find_roles
 from propsync.shapes.flags import find_flag_history
 
@@ -36,6 +36,20 @@ def test_a_member_called_an_id_precedes_other_members_that_differ(key):
     beside = "reference" if key == "identifier" else "aktenzeichen"
     records = [{key: f"k{at}", beside: f"r{at}", "typeId": "1"} for at in range(1, 10)]
     assert roles(*records)["id"] == key
+
+
+@pytest.mark.parametrize("own", ["nummer", "kennung", "zeichen"])
+def test_the_property_of_each_assessment_is_not_its_id_though_it_differs(own):
+    records = [{own: f"n{at}", "objektId": str(at), "typeId": "1"} for at in range(1, 10)]
+    found = roles(*records)
+    assert (found["id"], found["property"]) == (own, "objektId")
+
+
+def test_small_numbers_of_assessment_types_are_their_ids_though_properties_have_such_too():
+    shape = Shape("assessment_types")
+    records = [{"artId": at, "wortlaut": word} for at, word in enumerate(("Brand", "Asbest", "Gas"), start=1)]
+    find_roles(shape, ASSESSMENT_TYPES, [records], KNOWN)
+    assert shape.choices["id"].text == "artId"
 
 
 def test_a_flag_in_an_object_beside_its_id_has_a_history():
