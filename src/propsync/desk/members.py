@@ -26,6 +26,7 @@ _WORDS = {
     "text": "text",
 }
 _OTHER_DAY = "other_day"
+_NO_DAY = ("by", "id", "ref", "code", "number", "phone")  # `raised_by` 1000000012 is a person and no moment
 _OPEN = ("open", "active", "outstanding")
 _CLOSED = ("closed", "resolved", "complete", "completed", "done")
 
@@ -146,7 +147,7 @@ class MemberSearch:
         """The column whose name has the surest word, of those with days that propsync cannot read: nothing says which
         part of `01/02/2026` is the month. People see then how each day is written.
         """
-        fitting = [one for one in columns if one.fits(_OTHER_DAY)]
+        fitting = [one for one in columns if one.fits(_OTHER_DAY) and not set(_NO_DAY).intersection(one.words)]
         ranked = [(rank, one.name) for one in fitting if (rank := _rank(part, one)) is not None]
         evidence = f"by its name: its values are {_WORDS[_OTHER_DAY]}, which propsync does not read"
         return Member(part.name, min(ranked)[1], evidence, is_read=False) if ranked else None

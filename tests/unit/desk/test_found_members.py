@@ -95,6 +95,11 @@ def found(warehouse: Warehouse, table: str, cells: Cells, choices: DeskChoices =
             id="other numbers are no days, and days in another form need a telling name",
         ),
         pytest.param(
+            {"raised_by": ["1000000012", "1000000345"], "closed_by_user_id": ["1000000012", None]},
+            {"raised": None, "closed": None},
+            id="numbers of people are no moments",
+        ),
+        pytest.param(
             {"due_date": DAYS, "updated_at": DAYS},
             {"raised": None, "closed": None},
             id="when it is due or changed is not when it was raised",
