@@ -15,7 +15,7 @@ from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text_paths
 from propsync.shapes.labels import LABEL, SURE_LABEL, find_label
-from propsync.shapes.members import ENDINGS, SPEAKS, SPEAKS_BY_NAME, carries, plain, rank, texts
+from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, carries, ends_with_id, plain, rank, texts
 from propsync.shapes.mentions import Mentions, texts_of_result
 from propsync.shapes.names import settle_labels
 
@@ -147,7 +147,7 @@ def _identifier(
         place = rank(path, likely) if path else len(likely) - 1.5  # before `name`, which results may show too
         is_shown = _may_be_label(path, likely) and share_of(path, mentions.plainly & known) * 2 < share
         ids = [one for one in candidates if is_shown and mentions.beside(said[path], said[one]) >= _NEARLY_ALL]
-        is_id_beside = any(map(_ends_with_id, ids))
+        is_id_beside = any(map(ends_with_id, ids))
         is_unlikely = place >= len(likely) or share < SPEAKS_BY_NAME or is_id_beside
         return is_unlikely, bool(ids), -share, place, _reads_less_like_an_id(path), path
 
@@ -158,19 +158,15 @@ def _identifier(
 
 
 def _may_be_label(path: Path, likely: Sequence[str]) -> bool:
-    """Whether no name says id: results may write the `id` of their field under `name`."""
+    """Whether its name is that of a label, or says nothing. Results may write the `id` of their field under `name`."""
     if path == NAME or plain(path[-1]) in SURE_LABEL:
         return True
-    return rank(path, likely) >= len(likely) and not _ends_with_id(path)
+    return rank(path, likely) >= len(likely) and not ends_with_id(path)
 
 
 def _reads_less_like_an_id(path: Path) -> tuple[bool, bool]:
     """Ranks members of which results name both: one called a label comes last, and one that ends with id first."""
-    return bool(path) and plain(path[-1]) in SURE_LABEL, not _ends_with_id(path)
-
-
-def _ends_with_id(path: Path) -> bool:
-    return path != NAME and plain(path[-1]).endswith(ENDINGS)
+    return bool(path) and plain(path[-1]) in SURE_LABEL, not ends_with_id(path)
 
 
 def _unique_share(types: Sequence[Any], path: Path) -> float:

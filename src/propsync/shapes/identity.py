@@ -9,7 +9,7 @@ from propsync.errors import ShapeUnknown
 from propsync.records import Path, follow
 from propsync.resources import Resource, Role
 from propsync.shapes.choice import Choice, Shape
-from propsync.shapes.members import ENDINGS, SPEAKS, plain, rank, share_known, texts
+from propsync.shapes.members import ENDINGS, SPEAKS, ends_with_id, plain, rank, share_known, texts
 
 NODE = "node"
 """The object with the record itself in a list of edges; the cursor beside it differs in each, and changes."""
@@ -41,7 +41,7 @@ def find_id(
 
     def order(path: Path) -> tuple[_Rank, float, float, bool, Path]:
         named = share_known(records, path, elsewhere)
-        return ranks[path], _wordy(records, path), named, not _ends_with_id(path), path
+        return ranks[path], _wordy(records, path), named, not ends_with_id(path), path
 
     best = min(speaking or ranks, key=order)
     words = (role.matches or "").replace("_", " ")
@@ -86,10 +86,6 @@ def _may_be_id(records: Sequence[Any], path: Path) -> bool:
 def _says_no_more(path: Path) -> bool:
     """Whether the name says that the record has this id, and not which record has it."""
     return len(path) == 1 and plain(path[0]) in ENDINGS
-
-
-def _ends_with_id(path: Path) -> bool:
-    return plain(path[-1]).endswith(ENDINGS)
 
 
 def _odd(page: Sequence[Any], path: Path) -> int:

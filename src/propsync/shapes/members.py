@@ -27,6 +27,11 @@ def plain(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
+def ends_with_id(path: Path) -> bool:
+    """Whether the name of a member ends like an id; the name in an object is no member."""
+    return path != () and plain(path[-1]).endswith(ENDINGS)
+
+
 def scalar_paths(record: object, prefix: Path = ()) -> Iterator[Path]:
     """Paths to every scalar of a record through objects, not through arrays, at most four members deep."""
     if not isinstance(record, dict) or len(prefix) >= _DEEPEST:
