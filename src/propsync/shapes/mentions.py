@@ -1,4 +1,4 @@
-"""What field results say, in members called a label and elsewhere: they may name a field by its id and its label."""
+"""The texts of field results, in members called a label and elsewhere: a result may have id and label of its field."""
 
 from __future__ import annotations
 
