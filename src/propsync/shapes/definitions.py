@@ -23,6 +23,8 @@ _SURE_ID = _ID[:-1]  # names repeat
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
 _NEARLY_ALL = 0.9  # one odd option must not decide
 _OPTION_ID = ("id", "uid", "_id", "uuid", "identifier", "optionid", "key", "code", "value", "ref")
+_NO_FIELD = (*SURE_LABEL, *KINDS, "value", "values")
+"""Members of a result that name no field: its labels, and its value, which may be an id of a field by chance."""
 _CHOSEN = ("id", "optionId", "option_id", "option-id", "option", "$oid")
 """Usual names of a chosen option's id in an object."""
 
@@ -34,10 +36,10 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
         return
     recorded = [entry for asset in assets for entry in entries(asset, results)]
     referred = {*names(recorded), *(text for value in values(recorded) for text in _texts_of_result(value))}
-    plainly = {*names(recorded), *(text for value in values(recorded) for text in _all_texts(_without_labels(value)))}
+    plainly = _plainly_said(recorded, SURE_LABEL)
     chosen = {text for value in values(recorded) if _may_choose(value) for text in _texts_of_result(value)}
     definitions = values(defined)
-    settle(shape, "field_id", _field_id(types, defined, referred, plainly), defined)
+    settle(shape, "field_id", _field_id(types, defined, referred, _plainly_said(recorded, _NO_FIELD)), defined)
     taken = {*shape.paths("field_id"), KIND}
     of_types = [values(entries(one, FIELDS)) for one in types]
     settle(shape, "field_label", find_label(of_types, taken), defined)
@@ -82,11 +84,15 @@ def _texts_of_result(result: Any) -> Iterator[str]:
     yield from _all_texts(result)
 
 
-def _without_labels(value: Any) -> Any:
-    """A result without what is called a label in it, at any depth."""
+def _plainly_said(recorded: Sequence[Entry], left_out: Sequence[str]) -> set[str]:
+    """The texts of results, without members with these names."""
+    return {*names(recorded), *(text for value in values(recorded) for text in _all_texts(_without(value, left_out)))}
+
+
+def _without(value: Any, left_out: Sequence[str]) -> Any:
     if isinstance(value, dict):
-        return {name: _without_labels(held) for name, held in value.items() if plain(name) not in SURE_LABEL}
-    return [_without_labels(held) for held in value] if isinstance(value, list) else value
+        return {name: _without(held, left_out) for name, held in value.items() if plain(name) not in left_out}
+    return [_without(held, left_out) for held in value] if isinstance(value, list) else value
 
 
 def _all_texts(value: Any) -> Iterator[str]:
@@ -166,12 +172,11 @@ def _identifier(
         share = share_of(path)
         place = rank(path, likely) if path else len(likely) - 1.5  # before `name`, which results may show too
         is_label = share_of(path, plainly & known) * 2 < share
-        is_unlikely = place >= len(likely) or share < SPEAKS_BY_NAME or (is_label and are_ids_beside)
+        is_unlikely = place >= len(likely) or share < SPEAKS_BY_NAME or (is_label and best_id >= share)
         return is_unlikely, is_label, -share, place, _reads_less_like_an_id(path), path
 
-    are_ids_beside = any(
-        path and _ends_with_id(path) and share_of(path, plainly & known) >= SPEAKS for path in candidates
-    )
+    ids = [path for path in candidates if path and _ends_with_id(path)]
+    best_id = max((share_of(path, plainly & known) for path in ids), default=0.0)
 
     best = min(candidates, key=order)
     spare = sorted(inside, key=order)[:1] if best == NAME and len(names(found)) < len(found) else []

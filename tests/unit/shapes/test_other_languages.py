@@ -104,6 +104,12 @@ def test_results_that_name_a_field_by_its_name_alone_still_count():
     assert (shape["field_id"], shape["field_label"]) == ("name", "label")
 
 
+def test_numbers_that_assets_happen_to_have_replace_no_name_to_which_results_refer():
+    of_type = [{"type": "number", "id": str(at), "name": words} for at, words in enumerate(LABELS)]
+    results = [{"type": "number", "name": words, "value": at % 3} for at, words in enumerate(LABELS)]
+    assert definition_shape(of_type, assets(*results))["field_id"] == "name"
+
+
 @pytest.mark.parametrize("kind", ["text", "number", "image", "qr"])
 def test_whether_a_field_is_required_is_no_value(kind):
     said = {"number": 12.5, "image": "https://cdn.example/1.jpg"}.get(kind, "abc")
