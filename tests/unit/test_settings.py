@@ -332,6 +332,18 @@ def test_an_unknown_variable_is_told_but_stops_nothing(home):
 
 
 @pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("base_url = 1", "it is not text in quotation marks"),
+        ("token_file = true", "it is not a path"),
+        ("schedule_statuses = 5", "it is not a list"),
+    ],
+)
+def test_a_value_of_another_kind_is_told_without_words_of_python(home, line, reason):
+    assert f"cannot be used: {reason}. Give " in refused_toml(home, line)
+
+
+@pytest.mark.parametrize(
     ("written", "meant"),
     [
         ("PROPSYNC_BASE_ULR", "PROPSYNC_BASE_URL"),
