@@ -155,8 +155,8 @@ def _is_scalar(held: Any) -> bool:
 
 
 def _is_date(held: Any) -> bool:
-    # a date at midnight is a due date, and no value of a field. Programs of .NET write the first day for no date
-    return isinstance(held, str) and (calendar_day(held) == held or held.startswith("0001-01-01"))
+    # programs of .NET write the first day there is for no date
+    return isinstance(held, str) and (calendar_day(held) is not None or held.startswith("0001-01-01"))
 
 
 def _is_time(held: Any) -> bool:

@@ -216,6 +216,6 @@ def test_several_texts_that_join_options_are_unread_beside_single_choices():
     assert unread(OFFERED, *["o1"] * 9, *joined[1:]) == set()
 
 
-def test_dates_at_midnight_are_unread_as_values_of_fields():
-    assert unread([], *["2026-01-31T00:00:00Z"] * 5, kind="date") == {"result_value:date"}
-    assert unread([], *["2026-01-31"] * 5, kind="date") == set()
+def test_dates_at_midnight_are_dates_and_those_at_another_time_are_unread():
+    assert unread([], *["2026-01-31T09:00:00Z"] * 5, kind="date") == {"result_value:date"}
+    assert unread([], *["2026-01-31T00:00:00Z"] * 5, kind="date") == set()
