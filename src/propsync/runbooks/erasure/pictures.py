@@ -11,7 +11,7 @@ STREAM_END = b"endstream"
 
 _JPEG, _PNG = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n"
 _MARKER = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
-"""What ends the dots of a JPEG: in them, each 0xFF has a zero or a number from D0 to D7 after it."""
+"""The end of the dots of a JPEG: in them, each 0xFF has a zero or a number from D0 to D7 after it."""
 _SCAN, _LAST, _ALONE = 0xDA, 0xD9, (0x01, *range(0xD0, 0xD9))
 _DOTS = (b"IDAT", b"fdAT")
 _PICTURE = re.compile(rb"/Subtype\s*/Image\b")
