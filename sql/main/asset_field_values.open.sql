@@ -47,7 +47,7 @@ fitted as (
   select
     *,
     case when kind = 'number' and is_number then nullif(try_cast(scalar as double), 'inf'::double) end as number,
-    case when kind = 'date' and json_kind = 'VARCHAR' then staging.calendar_day(scalar) end as date,
+    case when kind = 'date' and json_kind = 'VARCHAR' then staging.calendar_day(staging.without_midnight(scalar)) end as date,
     case
       when kind = 'time' and json_kind = 'VARCHAR' and regexp_full_match(scalar, '([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?')
         then try_cast(if(length(scalar) = 5, scalar || ':00', scalar) as time)

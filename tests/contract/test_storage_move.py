@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from kit.archives import SMALL, Place, place
 from kit.bucket import KEYS, URL, FolderBucket, flaws
 
-from propsync.errors import BaseLost, HomeUnusable, PropsyncError, SettingsError
+from propsync.errors import BaseLost, HomeUnusable, PropsyncError, SettingsError, StorageAway
 from propsync.runbooks import nightly
 from propsync.runbooks.archiving.export import export
 from propsync.runbooks.erasure.verify import verify_erased
@@ -111,6 +112,25 @@ def test_no_run_begins_on_a_disk_to_which_a_move_stopped(at: Place, bucket: Fold
     bucket.put_file(document, whole)
     moved(at, str(there), storage_url=URL)
     assert nightly(load_settings(environ=at.environ(home=there))).exit_code == 0
+
+
+def test_the_same_command_resumes_a_move_to_its_own_new_home(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:
+    """It asked for a rebuild, since the note about that bucket was there and home lacked a part."""
+    moved(at, URL)
+    new, plainly = tmp_path / "new", bucket.around
+
+    @contextmanager
+    def away(verb: str, key: str) -> Iterator[None]:
+        if key == "published/warehouse.duckdb":
+            raise StorageAway(key, "it is away")
+        yield
+
+    bucket.around = away
+    with pytest.raises(StorageAway):
+        moved(at, str(new), home=new, storage_url=URL)
+    bucket.around = plainly
+    assert moved(at, str(new), home=new, storage_url=URL).lost == []
+    assert nightly(load_settings(environ=at.environ(home=new))).exit_code == 0
 
 
 def test_a_home_that_somebody_named_by_mistake_goes_on(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:

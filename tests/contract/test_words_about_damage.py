@@ -61,12 +61,13 @@ def test_a_disk_that_fails_when_all_is_published_makes_no_run_fail(
         assert state.execute("select status, error from ops.runs order by run_id desc").fetchone() == ("ok", None)
 
 
-def test_a_published_folder_that_no_file_can_be_moved_to_is_a_finding(home: Home, monkeypatch: pytest.MonkeyPatch):
-    """A mount there, or a link to another disk: the doctor said that all was well."""
+@pytest.mark.parametrize("place", ["published", "state/work"])
+def test_a_folder_that_no_file_can_be_moved_to_is_a_finding(home: Home, monkeypatch: pytest.MonkeyPatch, place: str):
+    """A mount there, or a link to another disk: each run stopped there, and the doctor said that all was well."""
     real = Path.replace
 
     def replace(source: Path, target: Path) -> Path:
-        if target.parent == home.published.parent:
+        if target.parent == home.path / place:
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
         return real(source, target)
 
@@ -75,7 +76,7 @@ def test_a_published_folder_that_no_file_can_be_moved_to_is_a_finding(home: Home
     monkeypatch.setattr(Path, "replace", replace)
     (finding,) = [one for one in islice(examine(home.settings()), 4) if one.what == "folders"]
     assert not finding.is_well
-    assert "published: cannot be written: it is on another disk" in finding.seen
+    assert f"{place}: cannot be written: it is on another disk" in finding.seen
     assert sorted(home.path.rglob("*")) == files
 
 

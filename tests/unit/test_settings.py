@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from propsync.api import TokenSource
 from propsync.errors import SettingsError
-from propsync.settings import Settings, load_settings, settings_table
+from propsync.settings import Settings, load_settings, nearest_variable, settings_table
 
 TOKEN = "s3cret-token-value"
 
@@ -329,6 +329,32 @@ def test_an_unknown_key_is_refused_naming_the_nearest(home, key):
 
 def test_an_unknown_variable_is_told_but_stops_nothing(home):
     assert from_env(home, PAGE_LIMTI="5").unrecognised == ("PROPSYNC_PAGE_LIMTI",)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("base_url = 1", "it is not text in quotation marks"),
+        ("token_file = true", "it is not a path"),
+        ("schedule_statuses = 5", "it is not a list"),
+    ],
+)
+def test_a_value_of_another_kind_is_told_without_words_of_python(home, line, reason):
+    assert f"cannot be used: {reason}. Give " in refused_toml(home, line)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("PROPSYNC_BASE_ULR", "PROPSYNC_BASE_URL"),
+        ("PROPSYNC_TIMEZONE", "PROPSYNC_TIME_ZONE"),
+        ("PROPSYNC_Home", "PROPSYNC_HOME"),
+        ("PROPSYNC_PORT", None),  # Kubernetes sets it for a service named propsync
+        ("PROPSYNC_SERVICE_HOST", None),
+    ],
+)
+def test_a_variable_that_is_nearly_a_setting_names_it(written, meant):
+    assert nearest_variable(written) == meant
 
 
 @pytest.mark.parametrize(

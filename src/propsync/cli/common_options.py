@@ -33,12 +33,13 @@ def settings() -> Settings:
     on does a stop raise KeyboardInterrupt.
     """
     from propsync.cli import stopping
-    from propsync.settings import load_settings
+    from propsync.settings import load_settings, nearest_variable
 
     stopping.begin()
     loaded = load_settings(config)
     for name in loaded.unrecognised:
-        logging.getLogger("propsync.settings").warning("%s is not a setting; propsync ignores it", name)
+        near = f". Did you mean {meant}?" if (meant := nearest_variable(name)) else ""
+        logging.getLogger("propsync.settings").warning("%s is not a setting; propsync ignores it%s", name, near)
     return loaded
 
 

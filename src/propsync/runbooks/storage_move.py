@@ -8,7 +8,7 @@ from pathlib import Path
 
 from propsync.bucket import BucketHome, damaged_documents, damaged_files, fetch_documents, forget_bucket
 from propsync.documents.verification import Verification
-from propsync.errors import BaseLost, UsageError
+from propsync.errors import BaseLost, HomeBehind, UsageError
 from propsync.runbooks.rebuilding.rebuild import rebuild
 from propsync.runbooks.workplace import MOVING, Workplace, refuse_elsewhere, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
@@ -101,15 +101,26 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
     _copy_choices(settings, home)
     if folder != settings.home or not (settings.state / "bucket.json").exists():
         rebuild(here)
+    try:
+        report = _completed(here)
+    except HomeBehind:  # another machine has run since, or a kill interrupted that rebuild
+        rebuild(here)
+        report = _completed(here)
+    forget_bucket(home)
+    home.delete(MOVING)
+    return report
+
+
+def _completed(here: Settings) -> MoveReport:
+    """Brings the documents to a home that has the rest. Raises HomeBehind if it lacks more."""
+    home = LocalStorage(here.home)
     with workplace(here, _WHAT, keeps_documents=True) as place:
         assert place.bucket is not None, "the settings name one"
-        (folder / "archive" / "partial").mkdir(parents=True, exist_ok=True, mode=0o700)
+        (here.home / "archive" / "partial").mkdir(parents=True, exist_ok=True, mode=0o700)
         fetch_documents(home, place.bucket.storage)
         files, found = len(place.bucket.log.contents().places), home.list(DOCUMENTS)
         lost = _lost(here, place, found)
-    forget_bucket(home)
-    home.delete(MOVING)
-    return MoveReport(files, len(found), f"unset PROPSYNC_STORAGE_URL, and set PROPSYNC_HOME={folder}", lost)
+    return MoveReport(files, len(found), f"unset PROPSYNC_STORAGE_URL, and set PROPSYNC_HOME={here.home}", lost)
 
 
 def _is_home(settings: Settings) -> bool:

@@ -11,7 +11,7 @@ from propsync.settings.model import ApiAccess, Settings
 from propsync.settings.privacy import HiddenLine
 from propsync.settings.secret_file import read_secret
 from propsync.settings.service import is_same_service
-from propsync.settings.sources import CONFIG_NAME, load_settings
+from propsync.settings.sources import CONFIG_NAME, load_settings, nearest_variable
 from propsync.settings.storage_access import StorageAccess
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "is_same_service",
     "legal_token",
     "load_settings",
+    "nearest_variable",
     "read_secret",
     "settings_table",
 ]

@@ -27,8 +27,12 @@ _PLAIN = {
     "greater_than_equal": "it is too small",
     "int_from_float": "it is not a whole number",
     "int_parsing": "it is not a whole number",
+    "int_parsing_size": "it is too large",
     "int_type": "it is not a whole number",
     "less_than_equal": "it is too large",
+    "path_type": "it is not a path",
+    "string_type": "it is not text in quotation marks",
+    "tuple_type": "it is not a list",
 }
 """The fault of a value, by pydantic's name for it."""
 

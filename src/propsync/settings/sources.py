@@ -63,6 +63,12 @@ def _is_unrecognised(variable: str) -> bool:
     return variable.startswith(PREFIX) and variable.removeprefix(PREFIX).lower() not in Settings.plain_fields()
 
 
+def nearest_variable(unrecognised: str) -> str | None:
+    """The variable that one of `Settings.unrecognised` probably stands for, if one is close enough."""
+    known = [PREFIX + name.upper() for name in Settings.plain_fields()]
+    return next(iter(difflib.get_close_matches(unrecognised.upper(), known, n=1, cutoff=0.85)), None)
+
+
 def _home_of(variables: Mapping[str, Any]) -> Path:
     home = {name: value for name, value in variables.items() if name == "home"}
     return checked(home, dict.fromkeys(home, "environment")).home

@@ -16,7 +16,7 @@ from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text_paths
 from propsync.shapes.labels import LABEL, SURE_LABEL, find_label
 from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, carries, ends_with_id, plain, rank, texts
-from propsync.shapes.mentions import Mentions, texts_of_result
+from propsync.shapes.mentions import Mentions, all_texts, texts_of_result
 from propsync.shapes.names import settle_labels
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "identifier", "fieldid", "field", "key", "ref", "code", "slug", "name")
@@ -24,6 +24,8 @@ _SURE_ID = _ID[:-1]  # names repeat
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
 _NEARLY_ALL = 0.9  # one odd option or result must not decide
 _OPTION_ID = ("id", "uid", "_id", "uuid", "identifier", "optionid", "key", "code", "value", "ref")
+_NO_FIELD = (*SURE_LABEL, *KINDS, "value", "values")
+"""Members of a result that name no field: its labels, and its value, which may be an id of a field by chance."""
 _CHOSEN = ("id", "optionId", "option_id", "option-id", "option", "$oid")
 """Usual names of a chosen option's id in an object."""
 
@@ -37,10 +39,10 @@ def find_definition_shape(
         return
     recorded = [entry for asset in assets for entry in entries(asset, results)]
     referred = {*names(recorded), *(text for value in values(recorded) for text in texts_of_result(value))}
-    mentions = Mentions(recorded)
     chosen = {text for value in values(recorded) if _may_choose(value) for text in texts_of_result(value)}
     definitions = values(defined)
-    settle(shape, "field_id", _field_id(types, defined, referred, mentions), defined, is_whole=is_whole)
+    field_id = _field_id(types, defined, referred, Mentions(recorded, _NO_FIELD))
+    settle(shape, "field_id", field_id, defined, is_whole=is_whole)
     taken = {*shape.paths("field_id"), KIND}
     of_types = [values(entries(one, FIELDS)) for one in types]
     settle(shape, "field_label", find_label(of_types, taken), defined)
@@ -50,7 +52,7 @@ def find_definition_shape(
     options = [option for of_field in lists for option in of_field]
     objects = [option for option in options if isinstance(option.value, dict)]
     if objects or names(options):
-        settle(shape, "option_id", _option_id(lists, chosen, mentions), options, is_whole=is_whole)
+        settle(shape, "option_id", _option_id(lists, chosen, Mentions(recorded)), options, is_whole=is_whole)
         settle(shape, "option_label", _option_label(lists, shape.paths("option_id")), objects)
         settle_labels(shape, "option_label", values(objects), SURE_LABEL)
 
@@ -179,10 +181,12 @@ def _unique_share(types: Sequence[Any], path: Path) -> float:
 def _options(definitions: Sequence[Any], referred: set[str]) -> Choice | None:
     """The array, or the object keyed by option, that option fields have and others do not."""
     counts: Counter[Path] = Counter()
-    for definition in definitions:
-        if isinstance(definition, dict) and follow(definition, KIND) == "option":
-            counts.update((name,) for name, value in definition.items() if _are_options(name, value, referred))
-            counts.update(_listed_inside(definition, referred))
+    of_option = [one for one in definitions if isinstance(one, dict) and follow(one, KIND) == "option"]
+    for definition in of_option:
+        counts.update((name,) for name, value in definition.items() if _are_options(name, value, referred))
+        counts.update(_listed_inside(definition, referred))
+    if not counts:
+        counts = _chosen_inside(of_option, referred)
     if not counts:
         return None
     best = min(counts, key=lambda path: (rank(path, _OPTIONS), -counts[path], path))
@@ -197,12 +201,31 @@ def _listed_inside(definition: dict[str, Any], referred: set[str]) -> Iterator[P
 
     They are an array of objects, or an object or an array of texts from whose members assets choose.
     """
-    objects = [(name, held) for name, held in definition.items() if isinstance(held, dict)]
-    for name, inner, value in ((name, inner, value) for name, held in objects for inner, value in held.items()):
+    for path, value in _members_inside(definition):
         are_objects = isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
         are_chosen = isinstance(value, dict | list) and not referred.isdisjoint(map(text_of, value))
-        if (are_objects or are_chosen) and rank((inner,), _OPTIONS) < len(_OPTIONS):
-            yield (name, inner)
+        if (are_objects or are_chosen) and rank(path[-1:], _OPTIONS) < len(_OPTIONS):
+            yield path
+
+
+def _members_inside(definition: dict[str, Any]) -> Iterator[tuple[Path, Any]]:
+    for name, held in definition.items():
+        yield from (((name, inner), value) for inner, value in held.items()) if isinstance(held, dict) else ()
+
+
+def _chosen_inside(definitions: Sequence[dict[str, Any]], referred: set[str]) -> Counter[Path]:
+    """Arrays of objects under any name in an object of most definitions, if assets name most of these objects."""
+    lists: dict[Path, list[list[Any]]] = {}
+    for path, value in (found for definition in definitions for found in _members_inside(definition)):
+        if isinstance(value, list) and len(value) > 1 and all(isinstance(one, dict) for one in value):
+            lists.setdefault(path, []).append(value)
+    most = {path: found for path, found in lists.items() if len(found) * 2 > len(definitions)}
+    return Counter({path: len(found) for path, found in most.items() if _are_named(found, referred)})
+
+
+def _are_named(lists: Sequence[Sequence[Any]], referred: set[str]) -> bool:
+    named = [not referred.isdisjoint(all_texts(one)) for of_field in lists for one in of_field]
+    return sum(named) * 2 > len(named)
 
 
 def _is_needed(definitions: Sequence[Any], path: Path, better: Sequence[Path]) -> bool:
@@ -253,6 +276,8 @@ def _option_label(lists: Sequence[Sequence[Entry]], ids: Sequence[Path]) -> Choi
     choice = find_label(groups, set(ids))
     beside = [path for path in text_paths(options) if path not in ids and rank(path, _OPTION_ID) < len(_OPTION_ID)]
     is_label = any(path and rank(path, SURE_LABEL) < len(SURE_LABEL) for path in ids[:1])
+    if choice is not None and beside and not any(rank(path, _OPTION_ID) < len(_OPTION_ID) for path in ids[:1]):
+        is_label = is_label or choice.paths[0] in beside  # a code, beside a label with a foreign name
     if is_label and (choice is None or (beside and rank(choice.paths[0], LABEL) >= len(LABEL))):
         return Choice(tuple(ids), "found", "by its name; assets name options by their labels")
     return choice

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from propsync.records import Path
+from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.earlier import with_earlier
 from propsync.shapes.entries import NAME, Entry, names, values
@@ -18,6 +19,8 @@ KIND: Path = ("type",)
 NUMBERS = ("position", "order", "index", "sequence", "sortorder", "displayorder")
 """Members with the place of a definition or a result: small numbers, which may be ids of fields too."""
 KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr")  # API §2.2
+
+_RARE = 100  # records for one with the member, compared with the commonest member
 
 
 def settle(shape: Shape, part: str, choice: Choice | None, found: Sequence[Entry], *, is_whole: bool = True) -> None:
@@ -41,6 +44,10 @@ def spoken_for(found: Sequence[Entry], path: Path, known: set[str]) -> float:
 
 
 def text_paths(records: Sequence[Any]) -> list[Path]:
-    """Paths to scalars in any of the records, except those that never hold an identifier or text."""
-    found = dict.fromkeys(path for record in records for path in scalar_paths(record))
-    return [path for path in found if texts(records, path)]
+    """Paths to scalars that hold an identifier or text, without those of hardly any record. Members may be named by the
+    ids of options, and each path costs a look at every record.
+    """
+    paths = ((record, path) for record in records for path in scalar_paths(record))
+    counts = Counter(path for record, path in paths if text_of(follow(record, path)))
+    least = max(counts.values(), default=0) / _RARE
+    return [path for path, count in counts.items() if count >= least]

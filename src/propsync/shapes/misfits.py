@@ -15,6 +15,8 @@ from propsync.shapes.fields import FIELDS, KIND
 from propsync.shapes.members import as_list, is_blank, leads_on, plain
 from propsync.shapes.result_values import is_number
 
+_Place = tuple[str | None, str | None]
+"""The ids of a type and of one of its fields."""
 _ENOUGH = 5  # odd values; fewer are rows of `ops.value_issues` alone
 _COLUMNS = ("number", "date", "time", "image", "file", "pin")
 """The kinds of fields whose column has values of other kinds as NULL."""
@@ -41,10 +43,32 @@ def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: S
         values = [value for _, own, value in found if own == kind]
         odd = [one for one in values if not is_fit(one)]
         shown = f"{len(odd)} of {len(values)} values do not fit the kind {kind}"
-        _mark(assets, f"result_value:{kind}", shown if _are_most(len(odd), len(values)) else of_others.get(kind))
+        joined = [one for one in odd if kind == "option" and _joins_options(one, ids)]
+        is_unread = _are_most(len(odd), len(values)) or len(joined) >= _ENOUGH
+        _mark(assets, f"result_value:{kind}", shown if is_unread else of_others.get(kind))
     arrays = sum(isinstance(one.value, list) for one in offered)
     words = "most options are arrays, where propsync expects objects or texts"
-    _mark(types, "field_options", words if arrays * 2 > len(offered) else None)
+    _mark(types, "field_options", words if arrays * 2 > len(offered) else _none_offered(types, assets, listed, records))
+
+
+def _none_offered(types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any]) -> str | None:
+    """The evidence if no choice is an option of its field, though the list has it elsewhere, as in `{"Good": "o1"}`.
+
+    Options that a field no longer offers are nowhere in its list.
+    """
+    fields: dict[_Place, Entry] = {
+        (first_text(one, types.paths("id")), defined.first_text(types.paths("field_id"))): defined
+        for one in listed
+        for defined in entries(one, FIELDS)
+    }
+    ids = {place: _ids_offered(types, defined) for place, defined in fields.items()}
+    words = {place: set(_words(_lists(types, defined))) for place, defined in fields.items()}
+    made = [(place, value) for place, value in _choices_made(assets, records) if ids.get(place)]
+    chosen = [(place, choice) for place, value in made for choice in _choices(value, types) if choice]
+    elsewhere = sum(choice in words[place] for place, choice in chosen)
+    if elsewhere < _ENOUGH or any(choice in ids[place] for place, choice in chosen):
+        return None
+    return f"{elsewhere} choices of assets are in the lists of their fields, and none where propsync expects the ids"
 
 
 def _of_other_kinds(found: Sequence[tuple[str | None, str]]) -> dict[str, str]:
@@ -94,6 +118,17 @@ def _said(
         yield from [(kind, own, 0 if is_part else value) for value in said]
 
 
+def _choices_made(assets: Shape, records: Sequence[Any]) -> Iterator[tuple[_Place, Any]]:
+    """The values of options, each with its field."""
+    paths = assets.paths("result_value:option")
+    of_type = [(first_text(one, assets.paths("type")), result) for one in records for result in entries(one, FIELDS)]
+    for asset_type, result in of_type:
+        if text_of(follow(result.value, KIND)) == "option":
+            place = asset_type, result.first_text(assets.paths("result_field"))
+            held = (follow(result.value, path) for path in paths)
+            yield from [(place, value) for value in held if not is_blank(value)][:1]
+
+
 def _is_whole_pin(value: Any) -> bool:
     return isinstance(value, dict | list) or (isinstance(value, str) and bool(_TWO_PLACES.fullmatch(value)))
 
@@ -104,7 +139,7 @@ def _has_places(result: Any) -> bool:
     return sum(plain(name) in _COORDINATES and is_number(held) for name, held in members) > 1
 
 
-def _kinds(types: Shape, listed: Sequence[Any]) -> dict[tuple[str | None, str | None], str | None]:
+def _kinds(types: Shape, listed: Sequence[Any]) -> dict[_Place, str | None]:
     """The kind of each field of a type: two types may each have a field of the same id, of different kinds."""
     return {
         (first_text(one, types.paths("id")), defined.first_text(types.paths("field_id"))): text_of(
@@ -140,6 +175,12 @@ def _is_choice(types: Shape, ids: Collection[str]) -> Callable[[Any], bool]:
     return lambda held: all(_choices(held, types)) and not is_joined(held) and not any(map(_is_unchosen, as_list(held)))
 
 
+def _joins_options(held: Any, ids: Collection[str]) -> bool:
+    """Whether a text lists several options: the single choices beside it may be read, but this is no accident."""
+    parts = [part.strip() for part in held.split(",")] if isinstance(held, str) else []
+    return len(parts) > 1 and all(part in ids for part in parts)
+
+
 def _choices(held: Any, types: Shape) -> list[str | None]:
     """The ids of the options that a value names, None for what names none."""
     paths = choice_ids(types)
@@ -155,6 +196,27 @@ def _inner_texts(option: Entry, types: Shape) -> Iterator[str | None]:
     """The id of an option that is an object, and its label: results may choose by either."""
     for path in (*types.paths("option_id"), *types.paths("option_label")):
         yield option.text(path)
+
+
+def _lists(types: Shape, defined: Entry) -> list[Any]:
+    return [follow(defined.value, path) for path in types.paths("field_options")]
+
+
+def _ids_offered(types: Shape, defined: Entry) -> set[str]:
+    """The ids of the options of a field; texts are ids themselves."""
+    listed = [one for path in types.paths("field_options") for one in entries(defined.value, path)]
+    return {text for one in listed if (text := one.first_text(types.paths("option_id")) or text_of(one.value))}
+
+
+def _words(held: Any) -> Iterator[str]:
+    """Each text and each name of a member, at any depth."""
+    if isinstance(held, dict):
+        yield from held
+        held = list(held.values())
+    for inner in held if isinstance(held, list) else ():
+        yield from _words(inner)
+    if text := text_of(held):
+        yield text
 
 
 def _offered(types: Shape, listed: Sequence[Any]) -> Iterator[Entry]:

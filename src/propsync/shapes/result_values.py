@@ -54,7 +54,7 @@ def value_of_kind(
     seen = f"{why}; in {left[best]} of {len(results)} {kind or 'untyped'} results"
     others = _other_values(kind, results, left, best)
     more = "".join(f", {'.'.join(path)} in {count} without it" for path, count in others.items())
-    paths = tuple(path for place in (best, *others) for path in (*_inside(kind, results, place), place))
+    paths = tuple(path for place in (best, *others) for path in _with_inside(kind, results, place))
     return Choice(paths, "found", f"{seen}{more}")
 
 
@@ -102,6 +102,12 @@ def is_beside(choice: Choice, others: Sequence[Any]) -> bool:
     """Whether the value is only what a result may have beside it, such as its own id, and what `others` have too."""
     path = choice.paths[0]
     return len(path) == 1 and plain(path[0]) in BESIDE and any(not is_blank(follow(one, path)) for one in others)
+
+
+def _with_inside(kind: str, results: Sequence[Any], place: Path) -> list[Path]:
+    """A place, after the member inside it that holds the value. The attributes of JSON:API are no value then."""
+    inside = _inside(kind, results, place)
+    return inside if inside and plain(place[-1]) == "attributes" else [*inside, place]
 
 
 def _inside(kind: str, results: Sequence[Any], place: Path) -> list[Path]:
@@ -206,14 +212,22 @@ def _listed_beside(results: Sequence[Any], path: Path, best: Path) -> list[tuple
 
 
 def _value_places(kind: str, result: Any, references: Sequence[Path]) -> list[Path]:
-    """Members that may hold the value: beside the reference, or in the object that holds it."""
+    """Members that may hold the value: beside the reference, or in an object around it."""
     paths = [path for path in references if path]
     taken = {KIND[0], *(path[0] for path in paths)}
     beside = [(name,) for name in result if name not in taken]
-    holders = dict.fromkeys(path[:-1] for path in paths if len(path) > 1)
-    objects = [(holder, held) for holder in holders if isinstance(held := follow(result, holder), dict)]
-    inside = [(*holder, name) for holder, held in objects for name in held if _may_be_value(name, kind)]
-    return [*beside, *(path for path in inside if path not in paths)]
+    around = dict.fromkeys(path[:depth] for path in paths for depth in range(len(path) - 1, 0, -1))
+    objects = [(holder, held) for holder in around if isinstance(held := follow(result, holder), dict)]
+    inside = [(*holder, name) for holder, held in objects for name in held if _may_be_inside(holder, name, kind)]
+    return [*beside, *(path for path in inside if path not in paths and path not in around)]
+
+
+def _may_be_inside(holder: Path, name: str, kind: str) -> bool:
+    """Whether an object around the reference may hold the value under a name: under any, if it holds all of the result,
+    as in `{"data": {"fieldId": "f1", "wert": 1}}`.
+    """
+    holds_all = len(holder) == 1 and plain(holder[0]) in ("attributes", "data", "node", "result")
+    return _may_be_value(name, kind) or (holds_all and plain(name) not in (KIND[0], *BESIDE))
 
 
 def _other_values(kind: str, results: Sequence[Any], places: Collection[Path], best: Path) -> dict[Path, int]:

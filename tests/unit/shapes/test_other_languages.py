@@ -2,7 +2,7 @@
 
 import pytest
 
-from propsync.shapes import Shape, find_definition_shape, find_result_shape
+from propsync.shapes import UNREAD, Choice, Shape, find_definition_shape, find_result_shape, look_into_assets
 
 LABELS = ("Höhe", "Breite", "Prüfung am", "Zustand")
 
@@ -114,6 +114,12 @@ def test_results_that_name_a_field_by_its_name_alone_still_count():
     assert (shape["field_id"], shape["field_label"]) == ("name", "label")
 
 
+def test_numbers_that_assets_happen_to_have_replace_no_name_to_which_results_refer():
+    of_type = [{"type": "number", "id": str(at), "name": words} for at, words in enumerate(LABELS)]
+    results = [{"type": "number", "name": words, "value": at % 3} for at, words in enumerate(LABELS)]
+    assert definition_shape(of_type, assets(*results))["field_id"] == "name"
+
+
 @pytest.mark.parametrize("kind", ["text", "number", "image", "qr"])
 def test_whether_a_field_is_required_is_no_value(kind):
     said = {"number": 12.5, "image": "https://cdn.example/1.jpg"}.get(kind, "abc")
@@ -172,3 +178,85 @@ def test_a_link_to_each_result_is_no_picture_where_most_have_none(kind):
     results = [{"type": kind, "fieldId": "f0", "value": None, "url": f"https://api.example/r/{at}"} for at in range(6)]
     results[0]["value"] = "img-1"
     assert value_place(kind, *results) == "value"
+
+
+@pytest.mark.parametrize("holder", ["data", "attributes"])
+def test_a_value_in_the_object_that_holds_all_of_a_result_is_found_under_any_name(holder):
+    fields = {"feldId": {"id": "f0", "label": "Höhe"}, "label": "Höhe", "wert": "abc"}
+    assert value_place("text", {"type": "text", holder: fields}) == f"{holder}.wert"
+
+
+def test_the_object_that_names_a_field_is_not_its_value():
+    empty = {"type": "text", "field": {"id": "f0", "einheit": "mm"}}
+    shape = Shape("assets")
+    find_result_shape(shape, assets(empty, empty), {"f0"})
+    assert not shape.has("result_value:text")
+
+
+def test_attributes_without_a_value_are_no_value():
+    names = {"field": {"data": {"type": "fields", "id": "f0"}}}
+    said = {"type": "text", "relationships": names, "attributes": {"value": "abc", "updatedAt": "2026-01-01"}}
+    empty = {"type": "text", "relationships": names, "attributes": {"updatedAt": "2026-01-01"}}
+    assert value_place("text", said, empty) == "attributes.value"
+
+
+def test_options_inside_an_object_may_have_a_list_of_any_name_if_assets_choose_from_it():
+    options = [{"kennung": f"o{at}", "bezeichnung": word} for at, word in enumerate(("Gut", "Schlecht"))]
+    rules = [{"field": "f9", "then": "show"}, {"field": "f8", "then": "hide"}]
+    of_type = [{"type": "option", "id": "f0", "label": "Zustand", "einstellung": {"regeln": rules, "auswahl": options}}]
+    results = [{"type": "option", "field": "f0", "value": [f"o{at}"]} for at in range(2)]
+    shape = definition_shape(of_type, assets(*results))
+    assert (shape["field_options"], shape["option_label"]) == ("einstellung.auswahl", "bezeichnung")
+
+
+def test_a_code_is_no_label_of_options_that_assets_choose_by_a_foreign_one():
+    options = [{"code": f"o{at}", "naam": word} for at, word in enumerate(("Goed", "Slecht"))]
+    of_type = [{"type": "option", "id": "f0", "label": "State", "options": options}]
+    results = [{"type": "option", "field": "f0", "value": [word]} for word in ("Goed", "Slecht")]
+    shape = definition_shape(of_type, assets(*results))
+    assert (shape["option_id"], shape["option_label"]) == ("naam", "naam")
+
+
+def unread(options, *chosen, kind="option"):
+    """The parts that are unread if assets have these values, of a field with these options."""
+    types, found = Shape("asset_types"), Shape("assets")
+    of_type = [{"id": "t", "fields": [{"type": kind, "id": "f0", "label": "Zustand", "options": options}]}]
+    results = [{"type": kind, "field": "f0", "value": value} for value in chosen]
+    recorded = [one | {"type": "t", "property": "p"} for one in assets(*results)]
+    for shape in (types, found):
+        shape.settle("id", Choice((("id",),), "documented", ""))
+    found.settle("type", Choice((("type",),), "documented", ""))
+    look_into_assets(types, found, of_type, recorded)
+    return {part for shape in (types, found) for part, choice in shape.choices.items() if choice.source == UNREAD}
+
+
+OFFERED = [{"id": "o1", "label": "Gut"}, {"id": "o2", "label": "Schlecht"}, {"id": "o3", "label": "Neu"}]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"Gut": "o1", "Schlecht": "o2"}, id="ids by labels"),
+        pytest.param([{"group": "all", "options": OFFERED}], id="options in groups"),
+    ],
+)
+def test_options_are_unread_if_assets_choose_none_of_them(options):
+    assert unread(options, *[["o1"]] * 5) == {"field_options"}
+    assert unread(options, *[["o1"]] * 4) == set()
+
+
+def test_choices_that_are_offered_no_longer_leave_the_options_read():
+    assert unread(OFFERED, *[["old"]] * 9, ["o1"]) == set()
+    assert unread(OFFERED, *[["old"]] * 9) == set()
+    assert unread([], *[["old"]] * 9) == set()
+
+
+def test_several_texts_that_join_options_are_unread_beside_single_choices():
+    joined = ["o1,o2", "o2, o3", "o1,o3", "o1,o2,o3", "o1,o2"]
+    assert unread(OFFERED, *["o1"] * 9, *joined) == {"result_value:option"}
+    assert unread(OFFERED, *["o1"] * 9, *joined[1:]) == set()
+
+
+def test_dates_at_midnight_are_dates_and_those_at_another_time_are_unread():
+    assert unread([], *["2026-01-31T09:00:00Z"] * 5, kind="date") == {"result_value:date"}
+    assert unread([], *["2026-01-31T00:00:00Z"] * 5, kind="date") == set()

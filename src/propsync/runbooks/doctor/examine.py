@@ -13,7 +13,7 @@ from propsync.runbooks.doctor.home import examine_archive, examine_at_work, exam
 from propsync.runbooks.doctor.lists import examine_desk, examine_lists, examine_unnamed_lists
 from propsync.runbooks.doctor.privacy import examine_labels, examine_lines
 from propsync.runbooks.workplace import check_delta, make_home
-from propsync.settings import Settings
+from propsync.settings import Settings, nearest_variable
 
 
 def examine(settings: Settings) -> Iterator[Finding]:
@@ -23,7 +23,9 @@ def examine(settings: Settings) -> Iterator[Finding]:
     access = settings.require_api()
     yield Finding("settings", True, f"{access.base_url} ({settings.source('base_url')}), home {settings.home}")
     for name in settings.unrecognised:
-        yield Finding("settings", False, f"{name} is not a setting", "Correct its name, or unset it")
+        meant = nearest_variable(name)
+        step = f"Did you mean {meant}? Correct its name, or unset it" if meant else "Correct its name, or unset it"
+        yield Finding("settings", False, f"{name} is not a setting", step)
     check_delta(settings)
     bucket = settings.storage()
     make_home(settings)

@@ -34,7 +34,7 @@ def examine_places(settings: Settings) -> Iterator[Finding]:
     is_local = not any(name in kind.lower() for name in _NETWORK)
     step = "Set PROPSYNC_HOME to a folder on a local disk: locks and databases break on network file systems"
     yield Finding("file system", is_local, f"{settings.state} is on {kind or 'an unknown file system'}", step)
-    for folder in (settings.published, settings.landing):
+    for folder in (settings.published, settings.landing, settings.state / "work"):
         yield from _is_reached(settings, folder)
     yield from _are_readable(settings.state, settings.landing, settings.home / "archive")
 
@@ -68,7 +68,12 @@ def _are_readable(*folders: Path) -> Iterator[Finding]:
 
 
 def _is_reached(settings: Settings, folder: Path) -> Iterator[Finding]:
-    """A finding if no run could move a finished file there: a mount or a link leads to another disk."""
+    """A finding if no run could move a finished file there, or from there: a mount or a link leads to another disk.
+
+    The first run makes `state/work`.
+    """
+    if not folder.is_dir():
+        return
     partial = settings.state / f"{secrets.token_hex(8)}{PARTIAL}"
     target = folder / partial.name
     try:

@@ -14,6 +14,7 @@ from propsync.documents.worker.client import WorkerPool
 from propsync.erasing.search import documents_in
 from propsync.errors import DocumentDamaged
 from propsync.progress import progress
+from propsync.runbooks.erasure.pictures import without_dots
 from propsync.runbooks.erasure.readings import parts, readings
 from propsync.storage import disk_errors, partial_file, write_all
 from propsync.suppression import Suppression
@@ -103,7 +104,7 @@ class DocumentSearch:
     def _file_has_it(self, path: Path, name: str, depth: int, *, with_pages: bool = True) -> bool:
         if zipfile.is_zipfile(path) and depth < _DEEPEST:
             return any([*self._in_members(path, name, depth)])
-        body = path.read_bytes()
+        body = without_dots(path.read_bytes())
         if body.startswith(b"%PDF-"):
             return self._pdf_has_it(path, body, with_pages=with_pages)
         if body.startswith(b"\x1f\x8b") and depth < _DEEPEST:

@@ -8,7 +8,8 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 
-_STREAM = re.compile(rb"stream\r?\n")
+from propsync.runbooks.erasure.pictures import STREAM, STREAM_END
+
 _DIGITS = re.compile(rb"<([0-9A-Fa-f\s]{8,})>")
 _TEXT = re.compile(rb"\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.)*+\))*+\)", re.DOTALL)
 _ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|(\r\n|[\r\n])|(.))", re.DOTALL)
@@ -49,9 +50,9 @@ def parts(pdf: bytes) -> Iterator[bytes]:
 
 
 def _streams(pdf: bytes) -> Iterator[bytes]:
-    for found in _STREAM.finditer(pdf):
+    for found in STREAM.finditer(pdf):
         try:
-            yield zlib.decompressobj().decompress(pdf[found.end() : pdf.find(b"endstream", found.end())], _MOST)
+            yield zlib.decompressobj().decompress(pdf[found.end() : pdf.find(STREAM_END, found.end())], _MOST)
         except zlib.error:
             continue  # a picture, or a stream of another kind
 
