@@ -10,7 +10,7 @@ from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.earlier import with_earlier
 from propsync.shapes.entries import NAME, Entry, names, values
-from propsync.shapes.members import refuse_astray, scalar_paths, texts
+from propsync.shapes.members import carries, refuse_astray, scalar_paths, texts
 
 FIELDS: Path = ("fields",)
 """The documented member of asset types and of assets (API §2.1, 2.2)."""
@@ -23,18 +23,32 @@ KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr
 _RARE = 100  # records for one with the member, compared with the commonest member
 
 
-def settle(shape: Shape, part: str, choice: Choice | None, found: Sequence[Entry], *, is_whole: bool = True) -> None:
+def settle(
+    shape: Shape,
+    part: str,
+    choice: Choice | None,
+    found: Sequence[Entry],
+    *,
+    is_whole: bool = True,
+    is_sure: bool = True,
+) -> None:
     """Settles a part by its choice, or refuses a configured one that none of `found` has. Raises ShapeUnknown.
 
-    Without `is_whole`, the evidence is only a part of the assets, and replaces no earlier finding. All values of one
-    property may be blank or the same, and those of all others would move with them.
+    Without `is_whole`, the evidence is only a part of the assets. All values of one property may be blank or the same,
+    and those of all others would move with them. So only a sure choice replaces a finding, if none of `found` has it.
     """
     before = shape.choices.get(part)
     if before is None or before.source != "configured":
-        if is_whole or before is None or before.source != "found" or not before.paths:
+        is_kept = before is not None and before.source == "found" and _is_there(found, before.paths) >= is_sure
+        if is_whole or not is_kept:
             shape.settle(part, with_earlier(before, choice, found, Entry.held))
     elif NAME not in before.paths or not names(found):
         refuse_astray(shape.resource, part, before, values(found))
+
+
+def _is_there(found: Sequence[Entry], paths: Sequence[Path]) -> bool:
+    """Whether any has a member there, null included; a place that no service ever had is nowhere."""
+    return any(carries(one.value, path) or (path == NAME and one.name is not None) for one in found for path in paths)
 
 
 def spoken_for(found: Sequence[Entry], path: Path, known: set[str]) -> float:

@@ -44,7 +44,9 @@ def find_result_shape(
     for kind, choice in sorted(found.items()):
         # nobody has filled in such a field yet: the own id of a result is no value where others have both
         is_empty = choice is not None and is_beside(choice, values(telling))
-        settle(shape, f"result_value:{kind}", None if is_empty else choice, by_kind[kind], is_whole=is_whole)
+        is_sure = choice is not None and says_value(kind, choice)
+        part = f"result_value:{kind}"
+        settle(shape, part, None if is_empty else choice, by_kind[kind], is_whole=is_whole, is_sure=is_sure)
 
 
 def value_paths(shape: Shape) -> dict[str, tuple[Path, ...]]:

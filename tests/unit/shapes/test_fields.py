@@ -642,6 +642,15 @@ def test_a_backfill_moves_no_value_though_all_of_one_property_are_alike(said):
     assert shape.choices["result_value:text"].text == "antwort"
 
 
+def test_a_backfill_follows_a_value_that_moved_to_another_usual_name():
+    """A hint may be the first to see it, and its records would have no value until the next sync."""
+    shape = Shape("assets")
+    find_result_shape(shape, [asset(*({"type": "text", "field": "f1", "value": f"x{at}"} for at in range(6)))], {"f1"})
+    moved = [{"type": "text", "field": "f1", "textValue": f"y{at}"} for at in range(6)]
+    find_result_shape(shape, [asset(*moved)], {"f1"}, is_whole=False)
+    assert shape.choices["result_value:text"].text == "textValue, value"
+
+
 def test_a_backfill_moves_no_id_of_a_field():
     shape = Shape("asset_types")
     types = [
