@@ -39,8 +39,8 @@ def settle(
     """
     before = shape.choices.get(part)
     if before is None or before.source != "configured":
-        is_kept = before is not None and before.source == "found" and _is_there(found, before.paths) >= is_sure
-        if is_whole or not is_kept:
+        is_unfound = before is None or before.source != "found"
+        if is_whole or is_unfound or (is_sure and not _is_there(found, shape.paths(part))):
             shape.settle(part, with_earlier(before, choice, found, Entry.held))
     elif NAME not in before.paths or not names(found):
         refuse_astray(shape.resource, part, before, values(found))
