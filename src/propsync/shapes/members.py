@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from propsync.errors import ShapeUnknown
@@ -22,6 +23,7 @@ _OTHER_NAMES = {"asset": ("property",), "type": ("assettype", "assessmenttype")}
 _ID_NAMES = ("id", "uid", "_id", "uuid", "guid", "oid", "key", "ref", "value")  # `$oid` is an id that MongoDB writes
 
 
+@lru_cache(1024)
 def plain(name: str) -> str:
     """A member name without case and separators, so that `propertyId` and `property_id` are one name."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
