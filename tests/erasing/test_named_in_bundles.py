@@ -5,16 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from erasing.traces import traces
-from kit.archives import SMALL, WRITERS, place
+from kit.archives import SMALL, WRITERS, Place, place
 from kit.comparing import difference
 
+from propsync.documents.blobs import Blobs
+from propsync.documents.worker.client import WorkerPool
 from propsync.erasing.request import Request
 from propsync.runbooks import erase
+from propsync.runbooks.erasure.documents import DocumentSearch
 from propsync.runbooks.erasure.verify import verify_erased
+from propsync.storage import LocalStorage
+from propsync.suppression import ID, Erasure, Marker, Suppression
 from propsync_sandbox.findings import Subject
 
 pytestmark = pytest.mark.slow
@@ -42,11 +50,19 @@ class NamingBundles:
         return ",".join([self.name, "Named", *[""] * (len(header) - 2)]).encode() + b"\r\n"
 
 
-def test_rows_of_later_bundles_name_it_no_more_and_files_that_do_are_told(archived_small: Path, tmp_path: Path) -> None:
+@contextmanager
+def naming(archived_small: Path, tmp_path: Path) -> Iterator[tuple[Place, NamingBundles]]:
+    """A home whose next bundles may name an asset, and the writer of these bundles."""
     writers = NamingBundles()
     written = {"report": WRITERS["report"], "bundle": writers.bundle}
     with place(tmp_path / "home", archived_small, writers=written, scale=SMALL) as made:
-        writers.name = gone = made.column("select min(asset_id) from assets")[0]
+        writers.name = made.column("select min(asset_id) from assets")[0]
+        yield made, writers
+
+
+def test_rows_of_later_bundles_name_it_no_more_and_files_that_do_are_told(archived_small: Path, tmp_path: Path) -> None:
+    with naming(archived_small, tmp_path) as (made, writers):
+        gone = writers.name
         first, second = made.wanted()[:2]
         writers.assessments = {first, second}
         made.edit(first)
@@ -75,10 +91,8 @@ def test_rows_of_later_bundles_name_it_no_more_and_files_that_do_are_told(archiv
 
 
 def test_an_earlier_bundle_that_names_it_is_told_too(archived_small: Path, tmp_path: Path) -> None:
-    writers = NamingBundles()
-    written = {"report": WRITERS["report"], "bundle": writers.bundle}
-    with place(tmp_path / "home", archived_small, writers=written, scale=SMALL) as made:
-        writers.name = gone = made.column("select min(asset_id) from assets")[0]
+    with naming(archived_small, tmp_path) as (made, writers):
+        gone = writers.name
         named, damaged = made.wanted()[:2]
         for names in ({named}, set()):  # each approved again: the later bundle names it no more
             writers.assessments = names
@@ -97,3 +111,15 @@ def test_an_earlier_bundle_that_names_it_is_told_too(archived_small: Path, tmp_p
         assert [line.partition(" ")[0] for line in report.left_behind[1:]] == made.column(earlier, damaged)[:1]
         assert report.left_behind[0].startswith(f"documents of other records name it: 1, such as {file}.")
         assert erase(made.settings(), Request(asset=gone, reason="asked")).left_behind == report.left_behind
+
+
+def test_a_csv_past_64_mb_is_named_as_unread_and_the_others_are_read(tmp_path: Path) -> None:
+    marker = Marker(b"k" * 32)
+    erasure = Erasure("e1", "asset", datetime.now(UTC), "asked", record=marker.mark(ID, "asset-4711"))
+    with zipfile.ZipFile(tmp_path / "bundle.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("actions.csv", b"id,name\n" * (9 << 20))
+        archive.writestr(CSV, b"id,name\nasset-4711,Door\n")
+    with WorkerPool() as pdf:
+        search = DocumentSearch(Blobs(LocalStorage(tmp_path)), Suppression(marker, [erasure]), pdf, tmp_path)
+        assert search.in_csvs(["bundle.zip"]) == ["bundle.zip"]
+    assert search.unread == ["bundle.zip: actions.csv"]

@@ -56,11 +56,7 @@ def _none_offered(types: Shape, assets: Shape, listed: Sequence[Any], records: S
 
     Options that a field no longer offers are nowhere in its list.
     """
-    fields: dict[_Place, Entry] = {
-        (first_text(one, types.paths("id")), defined.first_text(types.paths("field_id"))): defined
-        for one in listed
-        for defined in entries(one, FIELDS)
-    }
+    fields = _fields(types, listed)
     ids = {place: _ids_offered(types, defined) for place, defined in fields.items()}
     words = {place: set(_words(_lists(types, defined))) for place, defined in fields.items()}
     made = [(place, value) for place, value in _choices_made(assets, records) if ids.get(place)]
@@ -103,7 +99,7 @@ def _said(
 
     A part of a pin, such as the floor plan beside `x` and `y`, comes as a number, which is no pin.
     """
-    kinds = _kinds(types, listed)
+    kinds = {place: text_of(follow(defined.value, KIND)) for place, defined in _fields(types, listed).items()}
     of_type = [(first_text(one, assets.paths("type")), result) for one in records for result in entries(one, FIELDS)]
     for asset_type, result in of_type:
         kind = kinds.get((asset_type, result.first_text(assets.paths("result_field"))))
@@ -139,12 +135,10 @@ def _has_places(result: Any) -> bool:
     return sum(plain(name) in _COORDINATES and is_number(held) for name, held in members) > 1
 
 
-def _kinds(types: Shape, listed: Sequence[Any]) -> dict[_Place, str | None]:
-    """The kind of each field of a type: two types may each have a field of the same id, of different kinds."""
+def _fields(types: Shape, listed: Sequence[Any]) -> dict[_Place, Entry]:
+    """The fields of each type: two types may each have a field of the same id, of different kinds."""
     return {
-        (first_text(one, types.paths("id")), defined.first_text(types.paths("field_id"))): text_of(
-            follow(defined.value, KIND)
-        )
+        (first_text(one, types.paths("id")), defined.first_text(types.paths("field_id"))): defined
         for one in listed
         for defined in entries(one, FIELDS)
     }
@@ -204,8 +198,8 @@ def _lists(types: Shape, defined: Entry) -> list[Any]:
 
 def _ids_offered(types: Shape, defined: Entry) -> set[str]:
     """The ids of the options of a field; texts are ids themselves."""
-    listed = [one for path in types.paths("field_options") for one in entries(defined.value, path)]
-    return {text for one in listed if (text := one.first_text(types.paths("option_id")) or text_of(one.value))}
+    ids = types.paths("option_id")
+    return {text for one in _options(types, defined) if (text := one.first_text(ids) or text_of(one.value))}
 
 
 def _words(held: Any) -> Iterator[str]:
@@ -219,9 +213,12 @@ def _words(held: Any) -> Iterator[str]:
         yield text
 
 
+def _options(types: Shape, defined: Entry) -> list[Entry]:
+    return [one for path in types.paths("field_options") for one in entries(defined.value, path)]
+
+
 def _offered(types: Shape, listed: Sequence[Any]) -> Iterator[Entry]:
     """The options of all fields."""
     for one in listed:
-        for definition in entries(one, FIELDS):
-            for path in types.paths("field_options"):
-                yield from entries(definition.value, path)
+        for defined in entries(one, FIELDS):
+            yield from _options(types, defined)
