@@ -23,9 +23,9 @@ from propsync.errors import (
 
 RETRY_AFTER_FLOOR = 1.0
 _RETRY_AFTER_DIGITS = 9  # more of them are no number of seconds that anybody means
-_AGAIN = frozenset((408, 416, 425, 429))
+_AGAIN = frozenset((408, 425, 429))
 # Answers to a request for part of a body: the body may be shorter by now, or the server rejects the header.
-_NO_PART = frozenset((400, 412, 417, 422))
+_NO_PART = frozenset((400, 412, 416, 417, 422))
 _CROWDED = frozenset((408, 429, 503, 504))
 _NO_METHOD = 501
 _CREATED = 201
@@ -98,7 +98,7 @@ def refusal(request: ApiRequest, status: int, headers: Mapping[str, str], body: 
         return AccessForbidden(where, "the API answered 403: the token has no access to this", status=status)
     if status in (404, 410):
         return NotFound(where, f"the API answered {status}: not found", status=status)
-    if status in (400, 422):
+    if status in (400, 416, 422):
         return _refused(where, status, code)
     if is_redirect(status):
         return UnexpectedAnswer(where, f"the API answered {status}{_pointing_to(headers)}", status=status)

@@ -33,7 +33,7 @@
     ├── ResourceFailed              exit 3  that resource keeps its rows, the others continue
     │   ├── AccessForbidden                 403: ask for the right, which is per endpoint
     │   ├── NotFound                        404, 410: skip it, or conclude that it was deleted
-    │   ├── RequestRefused                  400, 422: the request is wrong, sending it again is no use
+    │   ├── RequestRefused                  400, 416, 422: the request is wrong, sending it again is no use
     │   ├── UnexpectedAnswer                an answer the API's document does not know: look at the address
     │   │   └── MalformedBody               a body of the wrong form: retried while tries are left
     │   ├── TransientApiError               gave up after the retry budget: run again later

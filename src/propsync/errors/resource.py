@@ -32,7 +32,7 @@ class NotFound(ResourceFailed):
 
 
 class RequestRefused(ResourceFailed):
-    """400 or 422: the API refuses the request itself. `code` is API §7's `code`, None if there was none."""
+    """400, 416 or 422: the API refuses the request itself. `code` is API §7's `code`, None if there was none."""
 
     advice = "Run `propsync doctor`, and report this line if the error persists"
 

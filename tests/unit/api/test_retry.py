@@ -147,7 +147,7 @@ def test_a_lasting_refusal_is_not_repeated(api, server, status, kind):
     assert (len(server.seen), caught.value.status) == (1, status)
 
 
-@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize("status", [400, 416, 422])
 @pytest.mark.parametrize(
     ("body", "code"),
     [
