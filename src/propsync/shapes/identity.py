@@ -14,6 +14,7 @@ from propsync.shapes.members import ENDINGS, SPEAKS, ends_with_id, plain, rank, 
 NODE = "node"
 """The object with the record itself in a list of edges; the cursor beside it differs in each, and changes."""
 _UNLIKELY = 3  # the rank of a member that differs in each record, and whose name does not say id
+_SEVERAL = 5  # records in each of which a member differs, hardly by chance
 _FEW = 3  # records of a page that show nothing about an odd one
 _Rank = tuple[int, bool, int]
 
@@ -116,6 +117,42 @@ def is_other_key(
     return not any(
         rank(path, role.likely) < len(role.likely) or share_known(records, path, ids) >= SPEAKS for path in found.paths
     )
+
+
+def refuse_rivals(
+    resource: Resource,
+    role: Role,
+    found: Choice | None,
+    pages: Sequence[Sequence[Any]],
+    taken: Collection[Path],
+    known: Collection[str],
+) -> None:
+    """Refuses a `reference` as the id of records in which a member such as `pruefungId` differs everywhere too.
+
+    Either may be the id. Look-ups ask by the right one alone, and a later change would give every record a new key.
+    Values `known` elsewhere are ids of something else. In a few records, each may differ by chance.
+    """
+    records = [record for page in pages for record in page]
+    if found is None or not _may_have_rivals(found, role) or len(records) < _SEVERAL:
+        return
+    names = dict.fromkeys(name for record in records for name in record if plain(name).endswith(ENDINGS))
+    free = [(name,) for name in names if (name,) not in taken and (name,) not in found.paths]
+    rivals = [
+        path[0]
+        for path in free
+        if not any(_odd(page, path) for page in pages) and share_known(records, path, known) < SPEAKS
+    ]
+    if rivals:
+        what = f"{found.text} and {' and '.join(rivals)} differ in each record, and either may be the {role.name}"
+        step = f"Name the right one in propsync.toml: [shapes.{resource.name}] {role.name} = '{rivals[0]}'"
+        raise ShapeUnknown(f"GET {resource.path}", what, step)
+
+
+def _may_have_rivals(found: Choice, role: Role) -> bool:
+    """Whether the name of what differs in each record may be that of an id, and does not say so."""
+    path = found.paths[0]
+    says_id = ends_with_id(path) or plain(path[-1]) == "identifier"
+    return role.known == "unique" and not says_id and rank(path, role.likely) < len(role.likely)
 
 
 def refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequence[Sequence[Any]]) -> None:

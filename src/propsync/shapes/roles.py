@@ -11,7 +11,7 @@ from propsync.records import Path, first_text, follow, text_of
 from propsync.resources import Resource, Role
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.earlier import with_earlier
-from propsync.shapes.identity import find_id, is_other_key, refuse_repeats
+from propsync.shapes.identity import find_id, is_other_key, refuse_repeats, refuse_rivals
 from propsync.shapes.members import (
     ENDINGS,
     as_written,
@@ -64,6 +64,7 @@ def find_roles(
             found = _find(role, of_pages, known, taken, shape.choices.get(role.name), elsewhere)
             if is_other_key(shape, role, found, objects, known):
                 raise _unknown(resource, role)
+            refuse_rivals(resource, role, found, of_pages, taken, elsewhere)
             shape.settle(role.name, found if is_key else with_earlier(shape.choices.get(role.name), found, objects))
         beside = _id_beside_label(shape, role, objects, known.get(_ids(role), ()), taken)
         if not is_key:

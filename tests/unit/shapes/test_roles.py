@@ -182,6 +182,21 @@ def test_a_member_may_be_called_node_and_hold_a_text():
     assert roles(ASSESSMENT_TYPES, *records).paths("id") == (("id",),)
 
 
+@pytest.mark.parametrize("own", ["pruefungId", "keuring_id"])
+def test_a_reference_and_an_id_that_both_differ_in_each_record_are_never_guessed(own):
+    """The reference was the key, so that look-ups found no assessment and deletes were held for good."""
+    records = [
+        {"reference": f"REF-{n}", own: f"as-{n}", "property": f"p{n % 2}", "type": "t1", "flowId": "x"}
+        for n in range(5)
+    ]
+    with pytest.raises(ShapeUnknown, match=f"reference and {own} differ in each record") as refused:
+        roles(ASSESSMENTS, *records)
+    assert f"[shapes.assessments] id = '{own}'" in refused.value.next_step
+    assert roles(ASSESSMENTS, *records[:4]).paths("id") == (("reference",),)  # in a few, each is different by chance
+    repeated = [record | {own: "as-0"} if n == 1 else record for n, record in enumerate(records)]
+    assert roles(ASSESSMENTS, *repeated).paths("id") == (("reference",),)
+
+
 @pytest.mark.parametrize("other", [("assessmentId",), ("parent", "assessmentId"), ("ref", "id")], ids=".".join)
 @pytest.mark.parametrize("count", [4, 12, 40])
 def test_a_reference_in_each_record_is_the_id_where_one_lacks_that_of_a_parent(other, count):
