@@ -7,7 +7,7 @@ by their ids; then the name of the member is the id.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from propsync.records import Path, follow, text_of
@@ -144,14 +144,14 @@ def _identifier(
 
     said = {path: {text for entry in found if (text := entry.text(path))} for path in candidates}
 
-    def order(path: Path) -> tuple[bool, bool, float, float, tuple[bool, bool], Path]:
+    def order(path: Path) -> tuple[bool, bool, float, float, tuple[bool, bool, float], Path]:
         share = share_of(path)
         place = rank(path, likely) if path else len(likely) - 1.5  # before `name`, which results may show too
         is_shown = _may_be_label(path, likely) and share_of(path, mentions.plainly & known) * 2 < share
         ids = [one for one in candidates if is_shown and mentions.beside(said[path], said[one]) >= _NEARLY_ALL]
         is_id_beside = any(map(ends_with_id, ids))
         is_unlikely = place >= len(likely) or share < SPEAKS_BY_NAME or is_id_beside
-        return is_unlikely, bool(ids), -share, place, _reads_less_like_an_id(path), path
+        return is_unlikely, bool(ids), -share, place, (*_is_named_less_like_an_id(path), _wordy(said[path])), path
 
     best = min(candidates, key=order)
     spare = sorted(inside, key=order)[:1] if best == NAME and len(names(found)) < len(found) else []
@@ -166,7 +166,13 @@ def _may_be_label(path: Path, likely: Sequence[str]) -> bool:
     return rank(path, likely) >= len(likely) and not ends_with_id(path)
 
 
-def _reads_less_like_an_id(path: Path) -> tuple[bool, bool]:
+def _wordy(texts: Collection[str]) -> float:
+    """The share of texts that read like words for people and not like ids: `Fire rating` or `Zustand`; in tenths."""
+    words = sum(" " in text or (text[:1].isupper() and text.isalpha()) for text in texts)
+    return round(words / len(texts), 1) if texts else 0.0
+
+
+def _is_named_less_like_an_id(path: Path) -> tuple[bool, bool]:
     """Ranks members of which results name both: one called a label comes last, and one that ends with id first."""
     return bool(path) and plain(path[-1]) in SURE_LABEL, not ends_with_id(path)
 
@@ -274,7 +280,8 @@ def _option_label(lists: Sequence[Sequence[Entry]], ids: Sequence[Path]) -> Choi
     groups = [[one for one in values(of_field) if isinstance(one, dict)] for of_field in lists]
     options = [one for group in groups for one in group]
     choice = find_label(groups, set(ids))
-    beside = [path for path in text_paths(options) if path not in ids and rank(path, _OPTION_ID) < len(_OPTION_ID)]
+    others = [path for path in text_paths(options) if path not in ids]
+    beside = [path for path in others if rank(path, _OPTION_ID) < len(_OPTION_ID) or ends_with_id(path)]
     is_label = any(path and rank(path, SURE_LABEL) < len(SURE_LABEL) for path in ids[:1])
     if choice is not None and beside and not any(rank(path, _OPTION_ID) < len(_OPTION_ID) for path in ids[:1]):
         is_label = is_label or choice.paths[0] in beside  # a code, beside a label with a foreign name

@@ -107,6 +107,34 @@ def test_a_chosen_option_with_its_label_is_read_by_its_id():
     assert (shape["option_id"], shape["option_label"]) == ("kennung", "title")
 
 
+def test_an_id_with_a_foreign_name_is_no_label_where_assets_name_options_by_their_labels():
+    options = [{"alternativId": str(1100 + at), "namn": word} for at, word in enumerate(["Bra", "Dålig"])]
+    of_type = [{"type": "option", "id": "f0", "label": "Skick", "options": options}]
+    shape = definition_shape(of_type, assets({"type": "option", "field": "f0", "value": ["Bra", "Dålig"]}))
+    assert (shape["option_id"], shape["option_label"]) == ("namn", "namn")
+
+
+@pytest.mark.parametrize(("key", "label"), [("nyckel", "etikett"), ("schluessel", "bezeichnung")])
+def test_of_two_foreign_names_the_one_with_words_is_the_label(key, label):
+    """The alphabet decided, and every field had its label for an id."""
+    of_type = [
+        {
+            "type": "option",
+            key: f"7acb{at}e",
+            label: words,
+            "options": [{key: f"9{at}", label: "Bra"}, {key: f"8{at}", label: "Inte bra"}],
+        }
+        for at, words in enumerate(LABELS)
+    ]
+    results = [
+        {"type": "option", "of": {key: f"7acb{at}e", label: words}, "value": [{key: f"9{at}", label: "Bra"}]}
+        for at, words in enumerate(LABELS)
+    ]
+    shape = definition_shape(of_type, assets(*results))
+    assert (shape["field_id"], shape["field_label"]) == (key, label)
+    assert (shape["option_id"], shape["option_label"]) == (key, label)
+
+
 def test_results_that_name_a_field_by_its_name_alone_still_count():
     of_type = [{"type": "text", "name": f"feld_{at}", "label": words} for at, words in enumerate(LABELS)]
     results = [{"type": "text", "name": f"feld_{at}", "label": words, "value": "x"} for at, words in enumerate(LABELS)]
