@@ -120,13 +120,64 @@ def test_values_that_mostly_do_not_fit_their_kind_are_never_silent(small_nights:
     assert small_nights.sync().exit_code == 0
 
 
-def test_a_pin_of_which_propsync_reads_one_number_is_never_silent(small_nights: SmallHome):
-    """The column of pins had x, and y was in `payload` alone."""
-    pin = {"type": "pin", "field": "f1", "x": 0.25, "y": 0.5}
-    small_nights.server.assets = [asset(f"a{n}", fields=[pin]) for n in range(6)]
-    report = small_nights.sync()
-    assert (report.exit_code, len(report.left_behind)) == (3, 1)
-    assert "6 of 6 values do not fit the kind pin" in report.left_behind[0]
+@pytest.mark.parametrize(
+    ("field", "around"),
+    [({"field": "f1"}, None), ({"field": {"id": "f1", "label": "Where"}}, None), ({"field": "f1"}, "data")],
+)
+def test_a_pin_whose_places_are_members_keeps_all_of_them(
+    small_nights: SmallHome, field: dict[str, Any], around: str | None
+) -> None:
+    """The column of pins had x or the floor plan alone, or nothing where empty pins have a null under `value`."""
+    small_nights.server.types = [DOOR | {"fields": [{"id": "f1", "type": "pin", "label": "Where"}]}]
+
+    def pin(**members: Any) -> dict[str, Any]:
+        return {"type": "pin"} | ({around: field | members} if around else field | members)
+
+    places = [pin(x=0.25, y=0.5, floorPlan=f"plan-{n}") for n in range(6)]
+    empty = [pin(value=None), pin(x=None, y=None, floorPlan=None), pin()]
+    small_nights.server.assets = [asset(f"a{n}", fields=[one]) for n, one in enumerate([*places, *empty])]
+    assert small_nights.sync().exit_code == 0
+    found = small_nights.rows("select value_json::varchar from asset_field_values order by asset_id")
+    read = [None if held is None else json.loads(held) for (held,) in found]
+    assert read == [{"x": 0.25, "y": 0.5, "floorPlan": f"plan-{n}"} for n in range(6)] + [None] * 3
+
+
+def test_most_values_of_one_field_that_do_not_fit_are_never_silent(small_nights: SmallHome):
+    """Its column was NULL with exit code 0, because other fields of its kind were read."""
+    numbers = [{"id": one, "type": "number", "label": one} for one in ("f1", "f2", "f3")]
+    small_nights.server.types = [DOOR | {"fields": numbers}]
+
+    def show(count: int) -> Any:
+        told = [("f1", 1.5), ("f2", 2), ("f3", "1.234,50")]
+        fields = [{"type": "number", "field": field, "value": value} for field, value in told]
+        small_nights.server.assets = [asset(f"a{n}", fields=fields if n < count else fields[:2]) for n in range(9)]
+        return small_nights.sync()
+
+    assert show(4).exit_code == 0  # a few are rows of ops.value_issues
+    report = show(5)
+    evidence = "5 of 5 values of the field f3 do not fit the kind number"
+    assert (report.exit_code, report.left_behind) == (
+        3,
+        [f"assets: result value:number could not be read: {evidence}. Run `propsync doctor`"],
+    )
+
+
+def test_bare_values_that_mostly_do_not_fit_are_never_silent(small_nights: SmallHome):
+    """They have no member that propsync could find, so that nothing was reported."""
+    small_nights.server.types = [DOOR | {"fields": [{"id": "f1", "type": "number", "label": "Width"}]}]
+
+    def show(value: Any) -> int:
+        small_nights.server.assets = [asset(f"a{n}", fields={"f1": value}) for n in range(5)]
+        return small_nights.sync().exit_code
+
+    assert show("1.234,50") == 3
+    configuration = small_nights.path / "propsync.toml"
+    configuration.write_text("[shapes.assets]\n'result_value:number' = ''\n", encoding="utf-8")
+    assert show("1.234,60") == 0  # people may accept it
+    configuration.unlink()
+    assert show("1.234,70") == 3
+    assert show(1.5) == 0
+    assert small_nights.rows("select distinct width from by_type.doors") == [(1.5,)]
 
 
 def test_the_first_day_that_a_program_can_write_is_no_date_of_an_odd_form(small_nights: SmallHome):
@@ -199,20 +250,24 @@ def test_types_by_name_alone_are_never_silent_on_the_first_night(small_nights: S
 
 
 @pytest.mark.parametrize(
-    ("extra", "code"), [({"floorplan": "fl1"}, 3), ({"pin": {"floorplan": "fl1"}}, 0), ({"value": "0.5, 0.25"}, 0)]
+    ("extra", "value"),
+    [
+        ({"floorplan": "fl1"}, {"x": 0.5, "y": 0.25, "floorplan": "fl1"}),
+        ({"pin": {"floorplan": "fl1"}}, {"floorplan": "fl1"}),
+        ({"value": "0.5, 0.25"}, "0.5, 0.25"),
+    ],
 )
-def test_the_places_of_a_pin_beside_its_plan_are_never_silent(
-    small_nights: SmallHome, extra: dict[str, Any], code: int
+def test_the_places_of_a_pin_beside_its_plan_are_part_of_it_unless_its_value_is_whole(
+    small_nights: SmallHome, extra: dict[str, Any], value: Any
 ) -> None:
     """The floor plan alone was the value of each pin, with exit code 0."""
     small_nights.server.types = [DOOR | {"fields": [{"id": "f1", "type": "pin", "label": "Where"}]}]
     pin = {"type": "pin", "field": "f1", "x": 0.5, "y": 0.25} | extra
     small_nights.server.assets = [asset(f"a{number}", fields=[pin]) for number in range(6)]
     report = small_nights.sync()
-    evidence = (
-        "assets: result value:pin could not be read: 6 of 6 values do not fit the kind pin. Run `propsync doctor`"
-    )
-    assert (report.exit_code, report.left_behind) == (code, [evidence] if code else [])
+    assert (report.exit_code, report.left_behind) == (0, [])
+    [(found,)] = small_nights.rows("select distinct value_json::varchar from asset_field_values")
+    assert json.loads(found) == value
 
 
 def test_results_of_another_kind_than_their_fields_are_never_silent(small_nights: SmallHome):

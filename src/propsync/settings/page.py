@@ -92,7 +92,8 @@ several places, and `propsync doctor` lists them in the order in which it tries 
 places as a list, such as `"result_value:option" = ["value", "values"]` for the values of option fields.
 
 An empty text under `list` means that the answer is a bare array. Under `field_id`, `option_id` or `result_field`, it
-means the name of the member, in an object keyed by id.
+means the name of the member, in an object keyed by id. Under `result_value:KIND`, it means the whole result, such as
+the value itself in an object keyed by field.
 
 ```toml
 [shapes.assessments]

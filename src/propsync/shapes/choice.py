@@ -82,8 +82,8 @@ _INNER = {
     "assessments": ("flag_history",),
 }
 """Parts found inside records; KIND stands for a kind of field, such as `text`."""
-_MAY_BE_NO_MEMBER = ("list", "field_id", "option_id", "result_field")
-"""Parts that an empty text may say: the answer is a bare array, or the name of a member is the id."""
+_MAY_BE_NO_MEMBER = ("list", "field_id", "option_id", "result_field", "result_value")
+"""Parts that an empty text may say: the answer is a bare array, a member's name is the id, or a result the value."""
 
 
 def configured(shapes: Mapping[str, Any], resource: str, catalogue: Catalogue) -> Shape:
@@ -106,7 +106,7 @@ def configured(shapes: Mapping[str, Any], resource: str, catalogue: Catalogue) -
         texts = _texts(value, where)
         if part == "volatile":
             shape.volatile = frozenset(texts)
-        elif not texts or (part not in _MAY_BE_NO_MEMBER and not all(texts)):
+        elif not texts or (part.partition(":")[0] not in _MAY_BE_NO_MEMBER and not all(texts)):
             raise SettingsError(
                 where, f"{value!r} names no member", f"Name one in propsync.toml, or remove {part} there"
             )

@@ -16,6 +16,8 @@ FIELDS: Path = ("fields",)
 """The documented member of asset types and of assets (API §2.1, 2.2)."""
 KIND: Path = ("type",)
 """The documented discriminator of definitions and results (API §2.1, 2.2)."""
+WHOLE: Path = ()
+"""The path of a value that is a whole result: the value under the id of its field, or all members of a pin."""
 NUMBERS = ("position", "order", "index", "sequence", "sortorder", "displayorder")
 """Members with the place of a definition or a result: small numbers, which may be ids of fields too."""
 KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr")  # API §2.2
@@ -42,8 +44,13 @@ def settle(
         is_unfound = before is None or before.source != "found"
         if is_whole or is_unfound or (is_sure and not _is_there(found, shape.paths(part))):
             shape.settle(part, with_earlier(before, choice, found, Entry.held))
-    elif NAME not in before.paths or not names(found):
+    elif not _may_be_no_member(part, before, found):
         refuse_astray(shape.resource, part, before, values(found))
+
+
+def _may_be_no_member(part: str, choice: Choice, found: Sequence[Entry]) -> bool:
+    """Whether a configured part is a whole result, or the name of a member in an object that has names."""
+    return NAME in choice.paths and (part.startswith("result_value:") or bool(names(found)))
 
 
 def _is_there(found: Sequence[Entry], paths: Sequence[Path]) -> bool:

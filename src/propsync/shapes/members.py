@@ -95,9 +95,11 @@ def contradicts(
 
 
 def leads_on(held: Any, path: Path, paths: Sequence[Path]) -> bool:
-    """Whether what is held at `path` is an object that has a deeper one of `paths`, null included."""
+    """Whether what is held at `path` is an object that has a deeper one of `paths`, null included; a whole record is
+    none.
+    """
     deeper = [one[len(path) :] for one in paths if len(one) > len(path) and one[: len(path)] == path]
-    return any(carries(held, one) for one in deeper)
+    return path != () and any(carries(held, one) for one in deeper)
 
 
 def _differs(said: Any, other: Any) -> bool:

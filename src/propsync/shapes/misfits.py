@@ -7,28 +7,26 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
-from propsync.records import calendar_day, first_text, follow, text_of
+from propsync.records import Path, calendar_day, first_text, follow, text_of
 from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.definitions import choice_ids
 from propsync.shapes.entries import Entry, entries
-from propsync.shapes.fields import FIELDS, KIND
+from propsync.shapes.fields import FIELDS, KIND, WHOLE
 from propsync.shapes.members import as_list, is_blank, leads_on, plain
-from propsync.shapes.result_values import is_number
+from propsync.shapes.result_values import has_places, is_number, is_whole_pin
 
 _Place = tuple[str | None, str | None]
 """The ids of a type and of one of its fields."""
 _ENOUGH = 5  # odd values; fewer are rows of `ops.value_issues` alone
 _COLUMNS = ("number", "date", "time", "image", "file", "pin")
 """The kinds of fields whose column has values of other kinds as NULL."""
-_COORDINATES = ("x", "y", "lat", "lng", "lon", "long", "latitude", "longitude", "left", "top")
 _CHOSEN = ("selected", "chosen", "checked", "ticked", "picked")
-_TWO_PLACES = re.compile(r"\s*-?\d+(\.\d+)?\s*[,;\s]\s*-?\d+(\.\d+)?\s*")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 
 
 def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any]) -> None:
-    """Settles the values of a kind as unread if most do not fit it, or are most of those in columns of another kind. So
-    it settles the lists of options if most are no options.
+    """Settles the values of a kind as unread if most do not fit it, or most of one field do not. So it does if they are
+    most of those in columns of another kind. It settles lists of options so if most are no options.
 
     The places stay, and the values are in `value_text` or `value_json`. What people set stays too.
     """
@@ -37,15 +35,16 @@ def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: S
     fits = {"number": is_number, "date": _is_date, "time": _is_time, "option": _is_choice(types, ids)}
     # a pin that is a number is one of its two places, and the other is a member of its own
     fits |= {"text": _is_scalar, "qr": _is_scalar, "pin": lambda held: not is_number(held)}
-    found = [(kind, own, value) for kind, own, value in _said(types, assets, listed, records) if own in fits]
-    of_others = _of_other_kinds([(kind, own) for kind, own, _ in found])
+    found = [said for said in _said(types, assets, listed, records) if said[2] in fits]
+    of_others = _of_other_kinds([(kind, own) for _, kind, own, _ in found])
     for kind, is_fit in fits.items():
-        values = [value for _, own, value in found if own == kind]
-        odd = [one for one in values if not is_fit(one)]
+        values = [(place, value) for place, _, own, value in found if own == kind]
+        odd = [(place, value) for place, value in values if not is_fit(value)]
         shown = f"{len(odd)} of {len(values)} values do not fit the kind {kind}"
-        joined = [one for one in odd if kind == "option" and _joins_options(one, ids)]
+        joined = [value for _, value in odd if kind == "option" and _joins_options(value, ids)]
         is_unread = _are_most(len(odd), len(values)) or len(joined) >= _ENOUGH
-        _mark(assets, f"result_value:{kind}", shown if is_unread else of_others.get(kind))
+        of_field = _of_one_field(kind, [place for place, _ in values], [place for place, _ in odd])
+        _mark(assets, f"result_value:{kind}", shown if is_unread else of_field or of_others.get(kind), (WHOLE,))
     arrays = sum(isinstance(one.value, list) for one in offered)
     words = "most options are arrays, where propsync expects objects or texts"
     _mark(types, "field_options", words if arrays * 2 > len(offered) else _none_offered(types, assets, listed, records))
@@ -67,6 +66,15 @@ def _none_offered(types: Shape, assets: Shape, listed: Sequence[Any], records: S
     return f"{elsewhere} choices of assets are in the lists of their fields, and none where propsync expects the ids"
 
 
+def _of_one_field(kind: str, places: Sequence[_Place], odd: Sequence[_Place]) -> str | None:
+    """The evidence if most values of a field do not fit: its column is NULL, though others of the kind are read."""
+    counts = Counter(places)
+    most = [(place, count) for place, count in Counter(odd).most_common() if _are_most(count, counts[place])]
+    more = f", and most of {len(most) - 1} further fields" if len(most) > 1 else ""
+    shown = (f"{count} of {counts[place]} values of the field {place[1]} do not fit" for place, count in most)
+    return next((f"{words} the kind {kind}{more}" for words in shown), None)
+
+
 def _of_other_kinds(found: Sequence[tuple[str | None, str]]) -> dict[str, str]:
     """The evidence, by their kind, of results whose fields have a kind for which their column has no place."""
     counts, pairs = Counter(kind for kind, _ in found), Counter(found)
@@ -81,28 +89,31 @@ def _are_most(odd: int, count: int) -> bool:
     return odd >= _ENOUGH and odd * 2 > count
 
 
-def _mark(shape: Shape, part: str, evidence: str | None) -> None:
-    """Marks a part as unread, or as found again."""
+def _mark(shape: Shape, part: str, evidence: str | None, place: tuple[Path, ...] = ()) -> None:
+    """Marks a part as unread, or as found again. A part without a finding of its own is at `place`."""
     choice = shape.choices.get(part)
-    if choice is None or choice.source == "configured":
+    if choice is not None and choice.source == "configured":
         return
-    if evidence:
-        shape.choices[part] = Choice(choice.paths, UNREAD, evidence)
-    elif choice.source == UNREAD:
+    if evidence and (choice is not None or place):
+        shape.choices[part] = Choice(choice.paths if choice else place, UNREAD, evidence)
+    elif choice is not None and choice.source == UNREAD and choice.paths == (WHOLE,):
+        del shape.choices[part]  # a value under the id of its field has no place of its own
+    elif choice is not None and choice.source == UNREAD:
         shape.choices[part] = Choice(choice.paths, "found", "no value shows otherwise")
 
 
 def _said(
     types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any]
-) -> Iterator[tuple[str | None, str, Any]]:
-    """The values in these assets where propsync reads them, each with the kind of its field and its own.
+) -> Iterator[tuple[_Place, str | None, str, Any]]:
+    """The values in these assets where propsync reads them, each with its field, the kind of that and its own.
 
     A part of a pin, such as the floor plan beside `x` and `y`, comes as a number, which is no pin.
     """
     kinds = {place: text_of(follow(defined.value, KIND)) for place, defined in _fields(types, listed).items()}
     of_type = [(first_text(one, assets.paths("type")), result) for one in records for result in entries(one, FIELDS)]
     for asset_type, result in of_type:
-        kind = kinds.get((asset_type, result.first_text(assets.paths("result_field"))))
+        place = asset_type, result.first_text(assets.paths("result_field"))
+        kind = kinds.get(place)
         own = text_of(follow(result.value, KIND))
         if own is not None:
             paths = assets.paths(f"result_value:{own}")
@@ -110,8 +121,8 @@ def _said(
         else:
             own, held = kind or "", [] if result.name is None else [result.value]
         said = [value for value in held if not is_blank(value)][:1]
-        is_part = own == "pin" and not any(map(_is_whole_pin, said)) and _has_places(result.value)
-        yield from [(kind, own, 0 if is_part else value) for value in said]
+        is_part = own == "pin" and not any(map(is_whole_pin, said)) and has_places(result.value)
+        yield from [(place, kind, own, value) for value in ([0] if is_part else said)]
 
 
 def _choices_made(assets: Shape, records: Sequence[Any]) -> Iterator[tuple[_Place, Any]]:
@@ -123,16 +134,6 @@ def _choices_made(assets: Shape, records: Sequence[Any]) -> Iterator[tuple[_Plac
             place = asset_type, result.first_text(assets.paths("result_field"))
             held = (follow(result.value, path) for path in paths)
             yield from [(place, value) for value in held if not is_blank(value)][:1]
-
-
-def _is_whole_pin(value: Any) -> bool:
-    return isinstance(value, dict | list) or (isinstance(value, str) and bool(_TWO_PLACES.fullmatch(value)))
-
-
-def _has_places(result: Any) -> bool:
-    """Whether a result has both its places as members of its own, so that its value is at most one part of the pin."""
-    members = result.items() if isinstance(result, dict) else ()
-    return sum(plain(name) in _COORDINATES and is_number(held) for name, held in members) > 1
 
 
 def _fields(types: Shape, listed: Sequence[Any]) -> dict[_Place, Entry]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice
-from propsync.shapes.fields import KIND, KINDS
+from propsync.shapes.fields import KIND, KINDS, WHOLE
 from propsync.shapes.members import SPEAKS, as_list, carries, contradicts, is_blank, plain
 
 LIKELY_VALUE = ("value", "values", "val", "content", "answer", "result", "data")
@@ -55,7 +56,36 @@ def value_of_kind(
     others = _other_values(kind, results, left, best)
     more = "".join(f", {'.'.join(path)} in {count} without it" for path, count in others.items())
     paths = tuple(path for place in (best, *others) for path in _with_inside(kind, results, place))
-    return Choice(paths, "found", f"{seen}{more}")
+    choice = Choice(paths, "found", f"{seen}{more}")
+    return _with_places(results, references, choice) if kind == "pin" else choice
+
+
+def _with_places(results: Sequence[Any], references: Sequence[Path], choice: Choice) -> Choice:
+    """The value of pins, if some have their places as members: all members beside them, since one is the floor plan.
+
+    These are the members of the result, or of the object around its reference.
+    """
+    holders = dict.fromkeys((WHOLE, *(path[:1] for path in references if len(path) > 1)))
+    counts = {one: sum(has_places(follow(result, one)) for result in results) for one in holders}
+    holder = max(counts, key=lambda one: counts[one])
+    if not counts[holder]:
+        return choice
+    shown = f"the places are members of {counts[holder]} of {len(results)} pin results"
+    said = [follow(result, path) for result in results for path in choice.paths]
+    if any(map(is_whole_pin, said)):
+        return Choice((*choice.paths, holder), "found", f"{choice.evidence}; {shown}")
+    return Choice((holder,), "found", shown)
+
+
+def is_whole_pin(value: Any) -> bool:
+    """Whether a value is a pin with both its places: an object, an array, or a text such as `0.5, 0.25`."""
+    return isinstance(value, dict | list) or (isinstance(value, str) and bool(_TWO_PLACES.fullmatch(value)))
+
+
+def has_places(result: Any) -> bool:
+    """Whether a result has both its places as members of its own, so that its value is at most one part of the pin."""
+    members = result.items() if isinstance(result, dict) else ()
+    return sum(plain(name) in _COORDINATES and is_number(held) for name, held in members) > 1
 
 
 def _for_programs(
@@ -95,7 +125,8 @@ def _names_options(held: Any, options: Collection[str]) -> bool:
 
 def says_value(kind: str, choice: Choice) -> bool:
     """Whether the name of the member says that it is the value."""
-    return _may_be_value(choice.paths[0][-1], kind)
+    first = choice.paths[0]
+    return first == WHOLE or _may_be_value(first[-1], kind)
 
 
 def is_beside(choice: Choice, others: Sequence[Any]) -> bool:
@@ -167,6 +198,8 @@ def is_number(held: Any) -> bool:
     return isinstance(held, int | float) and not isinstance(held, bool)
 
 
+_COORDINATES = ("x", "y", "lat", "lng", "lon", "long", "latitude", "longitude", "left", "top")
+_TWO_PLACES = re.compile(r"\s*-?\d+(\.\d+)?\s*[,;\s]\s*-?\d+(\.\d+)?\s*")
 _SEVERAL = 5
 _SHOWN_AS_TEXT = ("number", "date", "time", "option")
 _SHOWN = ("display", "formatted", "pretty")

@@ -406,7 +406,7 @@ def test_an_entry_that_names_no_member_is_refused(nothing):
     [
         ("assets", "list", []),
         ("assets", "result_field", []),
-        ("assets", "result_value:text", ""),
+        ("assets", "result_value:text", []),
         ("asset_types", "field_label", ""),
         ("asset_types", "field_options", ["options", ""]),
         ("assessments", "flag_history", ""),

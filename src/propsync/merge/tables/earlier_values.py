@@ -79,4 +79,4 @@ def _volatile(shape: Shape) -> Iterator[tuple[str, str]]:
         if found := _RESULT.fullmatch(leaf):
             places = [".".join(path) for path in paths.get(found[1], (("value",),))]
             value = next((one for one in places if re.match(rf"\.{re.escape(one)}(?=[.\[]|$)", found[2])), places[0])
-            yield found[1], _IN_ARRAY.sub("[]", found[2].removeprefix(f".{value}"))
+            yield found[1], _IN_ARRAY.sub("[]", found[2].removeprefix(f".{value}") if value else found[2])

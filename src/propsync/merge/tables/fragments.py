@@ -5,6 +5,7 @@ All read the copy with exact numbers (see `records.reading`), so their texts pas
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
@@ -73,7 +74,10 @@ def result_fragments(references: Sequence[Path], values: Mapping[str, Sequence[P
     that it is a value.
     """
     of_kinds = dict(sorted(values.items()))
-    members, member = _members([KIND, *filter(None, references), *chain.from_iterable(of_kinds.values())])
+    places = list(dict.fromkeys(chain.from_iterable(of_kinds.values())))
+    members, member = _members([KIND, *filter(None, references), *filter(None, places)])
+    around = {path: _names_inside(path, [KIND, *references]) for path in places}
+    member |= {path: _rest(member.get(path, "result"), names) for path, names in around.items() if names}
     tried = (coalesced(member[path], [()]) if path else _NAME for path in references)
     return {
         "result_members": members,
@@ -117,14 +121,25 @@ def _any_of(tried: Sequence[str]) -> str:
 
 
 def _outside(path: Path, paths: Sequence[Path], member: Mapping[Path, str]) -> str:
-    """The JSON at `path`, unless it is an object that has a deeper one of `paths`."""
-    deeper = [member[one] for one in paths if len(one) > len(path) and one[: len(path)] == path]
+    """The JSON at `path`, unless it is an object that has a deeper one of `paths`. A whole result is none."""
+    deeper = [member[one] for one in paths if path and len(one) > len(path) and one[: len(path)] == path]
     return f"if(coalesce({', '.join(deeper)}) is null, {member[path]}, null)" if deeper else member[path]
 
 
 def _said_at(tried: Sequence[str]) -> str:
     """The first JSON that says something; if none does, the first one that exists."""
     return tried[0] if len(tried) == 1 else f"staging.first_said([{', '.join(tried)}])"
+
+
+def _names_inside(holder: Path, paths: Iterable[Path]) -> list[str]:
+    """The members of a holder that lead to one of `paths`."""
+    return [path[len(holder)] for path in paths if len(path) > len(holder) and path[: len(holder)] == holder]
+
+
+def _rest(held: str, names: Iterable[str]) -> str:
+    """The members of the JSON object `held` without nulls, kind and reference (`names`); NULL if none is left."""
+    without = text(json.dumps(dict.fromkeys((in_copy((name,))[0] for name in names), None)))
+    return f"nullif(json_merge_patch('{{}}', json_merge_patch({held}, {without}))::varchar, '{{}}')::json"
 
 
 def _texts(listed: Iterable[str]) -> str:

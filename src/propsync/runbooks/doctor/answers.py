@@ -137,5 +137,5 @@ def _parts(name: str, shape: Shape) -> Iterator[Finding]:
         elif choice.source == UNREAD:
             step = "Compare a record with the API's document, and ask the API's operator; payload has what the API sent"
         if choice.source == UNREAD and part.startswith("result_value:"):
-            step += f". To accept it: [shapes.{name}] '{part}' = '…' in propsync.toml"
+            step += f". To accept it: [shapes.{name}] '{part}' = '…' in propsync.toml, or '' for the whole result"
         yield Finding(f"shape of {name.replace('_', ' ')}: {part}", choice.source != UNREAD, redact(words), step)
