@@ -11,6 +11,7 @@ from propsync.desk.dates import (
     dates_any,
     find_date_member,
     find_lost_date_member,
+    find_unnamed_date_members,
     find_unread_date_member,
     named_date_member,
     with_former,
@@ -26,7 +27,10 @@ from propsync.settings import DeskSettings
 from propsync.shapes import Shape
 from propsync.warehouse import Warehouse, statement
 
-_FIRST_SEEN = "no member of the assessments says when they were performed: the run that first saw one approved dates it"
+_BY_RUN = "the run that first saw an assessment approved dates it"
+_FIRST_SEEN = f"no member of the assessments says when they were performed: {_BY_RUN}"
+_NONE = "none"
+"""The entry of `[desk] assessment_date` for no member."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +91,10 @@ def _dated(
     warehouse: Warehouse, named: str | None, members: Sequence[tuple[str, str]]
 ) -> tuple[DateMember | None, Row, list[str]]:
     """The member that dates assessments, its row, and a line if the one that propsync.toml names dates none. There is a
-    line too if the likeliest has dates in a form that propsync does not read.
+    line too if the likeliest has dates in a form that propsync does not read, or if others have dates.
     """
+    if named == _NONE:
+        return None, ("assessment_date", None, "configured", f"propsync.toml says {_NONE}: {_BY_RUN}"), []
     member = named_date_member(members, named) if named else None
     if member and dates_any(warehouse, member):
         return member, ("assessment_date", member.path, "configured", member.evidence), []
@@ -98,13 +104,22 @@ def _dated(
     path, source = (found.path, "found") if found else (None, "default")
     evidence = found.evidence if found else _FIRST_SEEN
     if not named or not members:
-        unread = None if found else find_unread_date_member(warehouse, members)
-        shown = f"{unread} has no date such as 2026-03-31: the run that first saw an assessment approved dates it"
-        lines = [f"[desk] assessment_date: {shown}"] if unread else []
-        return found, ("assessment_date", path, source, shown if unread else evidence), lines
+        doubt = None if found else _doubt(warehouse, members)
+        lines = [f"[desk] assessment_date: {doubt}"] if doubt else []
+        return found, ("assessment_date", path, source, doubt or evidence), lines
     wrong = f"no approved assessment has a date in {named}" if member else f"no assessment has the member {named}"
     line = f"[desk] assessment_date: {wrong}; propsync uses {path or 'the run that first saw one approved'}"
     return found, ("assessment_date", path, source, f"{AGAINST}{wrong}; {evidence}"), [line]
+
+
+def _doubt(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -> str | None:
+    """Why a member may date assessments although propsync takes none."""
+    if unread := find_unread_date_member(warehouse, members):
+        return f"{unread} has no date such as 2026-03-31: {_BY_RUN}"
+    if unnamed := find_unnamed_date_members(warehouse, members):
+        shown = f"{' or '.join(unnamed)} may say when assessments were performed"
+        return f"{shown}. Until the entry names the member, or says {_NONE}, {_BY_RUN}"
+    return None
 
 
 def _lost(warehouse: Warehouse, member: DateMember) -> list[str]:

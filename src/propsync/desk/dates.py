@@ -27,6 +27,39 @@ _LIKELY = (
     "date",
 )
 """Columns by likelihood; that of a record's creation or last change is none."""
+_OTHER_DAYS = (
+    *(
+        "created",
+        "creation",
+        "updated",
+        "update",
+        "modified",
+        "changed",
+        "edited",
+        "seen",
+        "last",
+        "first",
+        "from",
+        "to",
+    ),
+    *(
+        "due",
+        "next",
+        "expiry",
+        "expires",
+        "expired",
+        "expiration",
+        "valid",
+        "deadline",
+        "until",
+        "planned",
+        "scheduled",
+    ),
+    *("start", "started", "begin", "began", "submitted", "approved", "reviewed", "signed", "issued", "published"),
+    *("received", "sent", "assigned", "archived", "deleted", "synced", "imported", "exported", "uploaded"),
+)
+"""Words of names that say another day than that of the assessment."""
+_SEVERAL = 5  # approved assessments that a member dates, hardly by chance
 _ATTRIBUTES = "attributes_"
 """In front of each, if records are resources of JSON:API."""
 
@@ -110,6 +143,16 @@ def find_unread_date_member(warehouse: Warehouse, members: Sequence[tuple[str, s
     looks = r"count(*) filter (where regexp_matches({}::varchar, '\d{{4}}|\d[./-]\d'))"
     counts = _approved(warehouse, [looks.format(quoted(column)) for column in likely]) if likely else (0,)
     return next((path for path, count in zip(likely.values(), counts[1:], strict=True) if count), None)
+
+
+def find_unnamed_date_members(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -> list[str]:
+    """The paths of the members that date most approved assessments, and whose names say no other day: `pruefdatum`."""
+    free = {column: path for path, column in members if set(_OTHER_DAYS).isdisjoint(column.split("_"))}
+    if not free:
+        return []
+    dated = ", ".join(f"count({_day(column)})" for column in free)
+    [(total, *counts)] = warehouse.rows(statement("desk/count_sampled_dates", dated=dated))
+    return [free[column] for column, count in zip(free, counts, strict=True) if count >= max(_SEVERAL, total / 2)]
 
 
 def named_date_member(members: Sequence[tuple[str, str]], name: str) -> DateMember | None:
