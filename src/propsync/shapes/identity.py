@@ -130,10 +130,12 @@ def refuse_rivals(
     """Refuses a `reference` as the id of records in which a member such as `pruefungId` differs everywhere too.
 
     Either may be the id. Look-ups ask by the right one alone, and a later change would give every record a new key.
-    Values `known` elsewhere are ids of something else. In a few records, each may differ by chance.
+    Values `known` elsewhere are ids of something else. In a few records, each may differ by chance. Types are never
+    looked up, and a check compares their ids with those in assessments.
     """
     records = [record for page in pages for record in page]
-    if found is None or not _may_have_rivals(found, role) or len(records) < _SEVERAL:
+    is_looked_up = resource.id_filter is not None and len(records) >= _SEVERAL
+    if found is None or not is_looked_up or not _may_have_rivals(found, role):
         return
     names = dict.fromkeys(name for record in records for name in record if plain(name).endswith(ENDINGS))
     free = [(name,) for name in names if (name,) not in taken and (name,) not in found.paths]

@@ -193,6 +193,8 @@ def test_a_reference_and_an_id_that_both_differ_in_each_record_are_never_guessed
         roles(ASSESSMENTS, *records)
     assert f"[shapes.assessments] id = '{own}'" in refused.value.next_step
     assert roles(ASSESSMENTS, *records[:4]).paths("id") == (("reference",),)  # in a few, each is different by chance
+    types = [{"code": f"c{n}", "templateId": f"x{n}"} for n in range(8)]
+    assert roles(ASSESSMENT_TYPES, *types).paths("id") == (("code",),)  # a check compares them with assessments
     repeated = [record | {own: "as-0"} if n == 1 else record for n, record in enumerate(records)]
     assert roles(ASSESSMENTS, *repeated).paths("id") == (("reference",),)
 
