@@ -230,6 +230,32 @@ def test_a_note_that_cannot_be_written_hides_nothing_of_what_is_published(
     assert [str(in_the_way) in line for line in report.left_behind] == [True] * (not is_mended)
 
 
+@pytest.mark.parametrize("status", [500, 401])
+def test_one_that_fails_later_tells_that_its_first_chunks_are_published(estate: SandboxHome, status: int):
+    """Exit code 1 would say that nothing is published."""
+    scope = Scope(properties=tuple(f"no-such-property-{number:05d}" for number in range(80)))
+    chunks = len(scope.chunks(BUILT_IN))
+    fault = {"match": {"path": "/.*"}, "effect": {"kind": "status", "status": status}}
+    steps: list[str] = []
+
+    def call(name: str, step: Any) -> None:
+        steps.append(name)
+        step()
+        if name == "publish":
+            estate.sandbox.set_faults([fault])
+
+    report = estate.backfill(scope, call=call)
+    assert steps.count("publish") == 1 < chunks
+    assert (report.exit_code, report.published) == (3, str(estate.path / "published"))
+    assert f"answered {status}" in " ".join(report.left_behind)
+    rest = f"chunks 2 to {chunks} of {chunks} are" if chunks > 2 else "chunk 2 of 2 is"
+    assert report.left_behind[-1] == f"{rest} not read. The same command continues there"
+    estate.sandbox.set_faults([])
+    again: list[str] = []
+    assert estate.backfill(scope, call=_noting(again)).exit_code == 0
+    assert again.count("publish") == chunks - 1
+
+
 @pytest.mark.slow
 def test_one_that_was_interrupted_starts_again_if_the_settings_ask_for_more(estate: SandboxHome):
     """The chunks before the change did not read the status that the settings name now."""

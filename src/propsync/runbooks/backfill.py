@@ -13,12 +13,12 @@ from typing import Annotated
 import msgspec
 
 from propsync.api import RetryPolicy, why_unaskable
-from propsync.errors import StopRun, UsageError
+from propsync.errors import Busy, StopRun, UsageError
 from propsync.progress import progress
 from propsync.resources import Catalogue, Resource
 from propsync.runbooks.nightly import sync_all
 from propsync.runbooks.notice import noticed
-from propsync.runbooks.report import Report, joined
+from propsync.runbooks.report import Report, in_one_line, joined
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.run_frame import Call, framed_run, plainly
 from propsync.runbooks.unknown_ids import unknown_ids
@@ -118,8 +118,8 @@ def _cut(ids: Sequence[str], room: int) -> Iterator[tuple[str, ...]]:
 def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: RetryPolicy | None = None) -> Report:
     """Re-reads the scope and publishes after each chunk; it resumes an interrupted backfill.
 
-    It never concludes that a record outside the scope is gone. Raises UsageError (exit 2), StopRun (exit 1) and Busy
-    (exit 4).
+    It never concludes that a record outside the scope is gone. Raises UsageError (exit 2), and StopRun (exit 1) or Busy
+    (exit 4) if no chunk is published yet; afterwards the report says what ended it.
     """
     scope.check()
     _refuse_erased(settings, scope)
@@ -134,9 +134,14 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
         bar.advance(done)
         for number, chunk in enumerate(chunks[done:], done + 1):
             _log.info("chunk %d of %d", number, len(chunks))
-            reports += _run(settings, chunk, call, policy)
+            try:
+                reports += _run(settings, chunk, call, policy)
+            except (StopRun, Busy) as error:
+                if not reports:
+                    raise
+                return _stopped(reports, number, len(chunks), in_one_line(error))
             if reports[-1].status == "failed":
-                return joined(reports)
+                return _stopped(reports, number, len(chunks))
             if number < len(chunks):
                 reached.note(number, joined(reports))
             bar.advance()
@@ -147,6 +152,17 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
         return report
     _log.warning(note)
     return replace(report, notes=[*report.notes, note])
+
+
+def _stopped(reports: Sequence[Report], number: int, of: int, why: str | None = None) -> Report:
+    """The report of a backfill that a chunk ended, counted from 1: what chunks before it published counts."""
+    report = joined(reports)
+    if report.status == "failed":
+        return report
+    rest = f"chunks {number} to {of}" if number < of else f"chunk {of}"
+    line = f"{rest} of {of} {'are' if number < of else 'is'} not read. The same command continues there"
+    lines = [*report.left_behind, *([why] if why else []), line]
+    return replace(report, status="attention", left_behind=lines)
 
 
 def _run(settings: Settings, chunk: Chunk, call: Call, policy: RetryPolicy | None) -> list[Report]:

@@ -50,19 +50,23 @@ class Report:
 
 
 def joined(reports: Sequence[Report]) -> Report:
-    """Several runs as one: the sums of the counts, the worst status, everything left behind."""
-    worst = max(reports, key=lambda report: ("ok", "attention", "failed").index(report.status))
+    """Several runs as one: the sums of the counts, the worst status, everything left behind.
+
+    It is no failure if any of them published: a failed run has published nothing.
+    """
+    worst = max((report.status for report in reports), key=("ok", "attention", "failed").index)
+    published = [report.published for report in reports if report.published]
     resources: dict[str, dict[str, Any]] = {}
     for report in reports:
         for name, counts in report.resources.items():
             resources[name] = _added(resources[name], counts) if name in resources else dict(counts)
     return Report(
         reports[-1].run_id,
-        worst.status,
+        "attention" if worst == "failed" and published else worst,
         sum(report.seconds for report in reports),
         resources,
         [*dict.fromkeys(line for report in reports for line in report.left_behind)],
-        reports[-1].published,
+        published[-1] if published else None,
         notes=[line for report in reports for line in report.notes],
     )
 
