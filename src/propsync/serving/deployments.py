@@ -14,7 +14,8 @@ from propsync.serving.dead_runs import POOL
 from propsync.serving.server import Server
 from propsync.serving.timetable import settled
 from propsync.shipped import shipped
-from propsync.storage import LocalStorage
+from propsync.storage import LocalStorage, why_unread
+from propsync.storage.seals import sealed, unsealed
 
 Command = Callable[..., None]
 _TYPE = "process"
@@ -84,12 +85,21 @@ def _deployments(server: Server) -> list[dict[str, Any]]:
 
 
 def _before(server: Server, notes: LocalStorage) -> dict[str, dict[str, Any]]:
-    """Each timetable as people left it, by deployment; if a start was killed since, as that start found it."""
-    if not notes.exists(_KEPT):
-        found = {one["id"]: _timetable(one) for one in _deployments(server)}
-        notes.put(_KEPT, json.dumps(found).encode())
-    kept: dict[str, dict[str, Any]] = json.loads(notes.get(_KEPT))
-    return kept
+    """Each timetable as people left it, by deployment; if a start was killed since, as that start found it.
+
+    If nobody can read what that start found, those of the server count, with a warning.
+    """
+    try:
+        kept: dict[str, dict[str, Any]] = json.loads(unsealed(notes.get(_KEPT)))
+        return kept
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:  # SealBroken and JSON's errors are ValueErrors
+        step = "An earlier start was interrupted, so compare each timetable in the pages with the one that you chose"
+        _logger.warning("prefect/%s: %s. %s", _KEPT, why_unread(error), step)
+    found = {one["id"]: _timetable(one) for one in _deployments(server)}
+    notes.put(_KEPT, sealed(json.dumps(found).encode()))
+    return found
 
 
 def _timetable(deployment: dict[str, Any]) -> dict[str, Any]:

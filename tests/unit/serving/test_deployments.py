@@ -115,6 +115,22 @@ def test_a_start_that_dies_after_prefect_replaced_a_timetable_loses_no_change_of
     assert server.patched == [("/deployments/d", {"paused": False, "schedules": [changed]})]
 
 
+@pytest.mark.parametrize(
+    "damage", [lambda body: body[:40], lambda body: body.replace(b"0 4 ", b"0 5 "), lambda body: b"\xff"]
+)
+def test_a_damaged_note_of_a_start_that_died_is_told_and_ends_no_start(tmp_path, caplog, damage):
+    changed = {"schedule": {"cron": "0 4 * * *", "timezone": "Europe/London"}, "active": True}
+    with pytest.raises(KeyboardInterrupt):
+        deploy(_fake([deployment(changed)]), _killed, "Europe/London", tmp_path)
+    (note,) = tmp_path.iterdir()
+    note.write_bytes(damage(note.read_bytes()))
+    server = _fake([deployment(SHIPPED)], [deployment(SHIPPED)])
+    deploy(server, lambda *words, cwd: None, "Europe/London", tmp_path)
+    assert server.patched == []
+    assert "compare each timetable in the pages" in caplog.text
+    assert list(tmp_path.iterdir()) == []
+
+
 def _killed(*words, cwd):
     raise KeyboardInterrupt
 
