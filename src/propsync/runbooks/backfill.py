@@ -159,8 +159,7 @@ def _stopped(reports: Sequence[Report], number: int, of: int, why: str | None = 
     report = joined(reports)
     if report.status == "failed":
         return report
-    rest = f"chunks {number} to {of}" if number < of else f"chunk {of}"
-    line = f"{rest} of {of} {'are' if number < of else 'is'} not read. The same command continues there"
+    line = f"nothing is read from chunk {number} of {of} on. The same command continues there"
     lines = [*report.left_behind, *([why] if why else []), line]
     return replace(report, status="attention", left_behind=lines)
 
