@@ -89,7 +89,7 @@ TABLE = [
     Row(
         "a file of the base",
         "removed cut altered",
-        status=(0, "Damaged in landing: base of run"),
+        status=(0, "Next: propsync sync, which writes the damaged base again"),
         sync=(0, "propsync writes the file again"),
         rebuild=(1, "Restore that file from a backup"),
         verify=(0, ""),
@@ -97,7 +97,7 @@ TABLE = [
     Row(
         "the manifest of the base",
         "cut altered",
-        status=(0, "Damaged in landing: base of run"),
+        status=(0, "Next: propsync sync, which writes the damaged base again"),
         sync=(0, "propsync writes the file again"),
         rebuild=(1, "Restore that file from a backup"),
         verify=(0, ""),

@@ -74,12 +74,18 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
         return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
     damaged = facts["landing"]["damaged"] if facts["landing"] else []
     if damaged or facts["unreadable"]:
-        if all(one["is_denied"] for one in damaged):
-            return "Next: give all of PROPSYNC_HOME to the user who runs propsync (chown -R)"
-        if facts["bucket"]:
-            return "Next: propsync rebuild brings the damaged files home from the bucket"
-        return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"
+        return _next_after_damage(damaged, in_bucket=bool(facts["bucket"]))
     return _next_after_runs(facts)
+
+
+def _next_after_damage(damaged: list[dict[str, Any]], *, in_bucket: bool) -> str:
+    if all(one["is_denied"] for one in damaged):
+        return "Next: give all of PROPSYNC_HOME to the user who runs propsync (chown -R)"
+    if in_bucket:
+        return "Next: propsync rebuild brings the damaged files home from the bucket"
+    if all(one["resource"] == "base" for one in damaged):
+        return "Next: propsync sync, which writes the damaged base again from the state database"
+    return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"
 
 
 def _has_failed(facts: dict[str, Any]) -> bool:
