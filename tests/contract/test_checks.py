@@ -22,6 +22,7 @@ from kit.world_home import WorldHome
 from kit.world_server import WorldServer
 from variants import daily
 
+from propsync.cli.status import print_status
 from propsync.errors import CheckFailed
 from propsync.warehouse import TABLES, Warehouse, quoted, run_checks
 from propsync.warehouse.checks import check_files
@@ -397,6 +398,30 @@ def test_values_that_go_blank_and_results_that_go_are_lost_values(small_nights: 
     assert small_nights.sync().exit_code == 0
     found = "select offending, example from ops.checks where check_name = 'empty_values'"
     assert small_nights.rows(found) == [(1, "by_type.doors.name from 0 to 30")]
+
+
+def test_what_a_check_warns_of_is_in_the_report_and_in_the_status(
+    small_nights: SmallHome, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A timetable keeps the log of a night that exits 0 from everybody."""
+    api = small_nights.server
+    api.assets = [asset(f"a{number}") for number in range(30)]
+    assert small_nights.sync().notes == []
+    api.assets = [asset(f"a{number}", fields=[]) for number in range(30)]
+    report = small_nights.sync()
+    found = "check empty_values: 1 row, such as by_type.doors.name from 0 to 30"
+    assert (report.exit_code, report.left_behind) == (0, [])
+    assert f'{found}. Look at them: propsync query "from ops.checks"' in report.notes
+    capsys.readouterr()
+    assert print_status(small_nights.settings(), None, as_json=False) == 0
+    assert f'{found.capitalize()} (propsync query "from ops.checks")' in capsys.readouterr().out.splitlines()
+
+
+def test_a_check_that_reads_a_mart_warns_in_the_report_too(small_nights: SmallHome) -> None:
+    small_nights.sync()
+    small_nights.has_desk = True
+    _own_check(small_nights, "counted", "-- severity: warn\nselect count(*) as counted from marts.schedule_status")
+    assert [line.partition(":")[0] for line in small_nights.sync().notes] == ["check counted"]
 
 
 @pytest.mark.slow

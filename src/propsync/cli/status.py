@@ -157,6 +157,7 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         "resources": _dicts(reader, _asked("resources")),
         "held_deletes": _dicts(reader, _asked("held_deletes")),
         "newly_volatile": _dicts(reader, _asked("newly_volatile")),
+        "warnings": _dicts(reader, _asked("warnings")),
         "documents": _documents(reader, settings, unreadable, is_held=lock.is_held()),
         "tables": dict(reader.rows(_asked("row_counts"))[1]),
         # a run adds and removes files meanwhile

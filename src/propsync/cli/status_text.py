@@ -45,6 +45,7 @@ def print_facts(facts: dict[str, Any], max_age: str | None) -> None:
         echo(
             f"Volatile since run {row['run_id']}: {row['members']} of {name}; differences there do not count as changes"
         )
+    _print_warnings(facts["warnings"])
     _print_documents(facts["documents"])
     print_damage(facts["landing"], facts["unreadable"])
     _print_hints(facts["hints"], facts["unread_posts"])
@@ -105,6 +106,12 @@ def _next_after_runs(facts: dict[str, Any]) -> str:
     if facts["documents"]["lost"]:
         return "Next: propsync archive verify" + ("" if is_whole else ", then propsync sync")
     return "Next: propsync query --tables" if is_whole else "Next: propsync sync"
+
+
+def _print_warnings(warnings: list[dict[str, Any]]) -> None:
+    for row in warnings:
+        found = "1 row" if row["offending"] == 1 else f"{row['offending']:,} rows"
+        echo(f'Check {row["check_name"]}: {found}, such as {row["example"]} (propsync query "from ops.checks")')
 
 
 def _print_documents(facts: dict[str, Any]) -> None:

@@ -18,10 +18,11 @@ _HOLDS_NOTHING = "It reads no table of a resource alone, so propsync publishes e
 
 @dataclass(frozen=True)
 class Withheld:
-    """The tables that keep their published rows; and a line for each reason and mistake."""
+    """The tables that keep their published rows; a line for each reason and mistake; and for each check that warns."""
 
     tables: frozenset[str] = frozenset()
     lines: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 def check(workspace: Workspace, run: Run) -> Withheld:
@@ -60,10 +61,10 @@ def _withheld(workspace: Workspace, findings: Findings) -> Withheld:
         lines.append(f"{words} keep their earlier rows: {found}. {CORRECT_IT}")
     for line in lines:
         _log.error("%s", line)
-    return Withheld(frozenset(tables), lines + findings.unusable)
+    return Withheld(frozenset(tables), lines + findings.unusable, _told(findings))
 
 
-def check_marts(workspace: Workspace, run: Run) -> list[str]:
+def check_marts(workspace: Workspace, run: Run) -> Withheld:
     """Runs the checks that read a mart, which hold nothing back; a line for each broken or unusable one."""
     folder = workspace.settings.checks_folder
     findings = run_mart_checks(workspace.warehouse, run.run_id, folder, is_in_between=run.is_in_between)
@@ -72,7 +73,12 @@ def check_marts(workspace: Workspace, run: Run) -> list[str]:
     lines = [f"{found}. {_HOLDS_NOTHING}. {CORRECT_IT}" for found in findings.broken] + findings.unusable
     for line in lines:
         _log.error("%s", line)
-    return lines
+    return Withheld(lines=lines, warnings=_told(findings))
+
+
+def _told(findings: Findings) -> list[str]:
+    """The warnings for people who read no log, such as those of a timetable."""
+    return [f'{one}. Look at them: propsync query "from ops.checks"' for one in findings.warnings]
 
 
 def refuse_broken(workspace: Workspace, findings: Findings) -> list[str]:

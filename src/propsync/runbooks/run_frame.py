@@ -112,9 +112,10 @@ def _framed(
             workspace.warehouse.empty_staging()
             withheld = check(workspace, run)
             left += withheld.lines
+            warned = withheld.warnings
             pages: dict[str, bytes] = {}
             if run_status(workspace.journal.verdicts(run.run_id)) != "failed":  # else nobody sees them, dated today
-                call("marts", lambda: _build_desk(workspace, run, withheld.tables, left))
+                call("marts", lambda: _build_desk(workspace, run, withheld.tables, left, warned))
                 call("dashboard", lambda: _draw(workspace, run, withheld.tables, left, pages))
             report = _end(workspace, run, began, left)
             if report.status != "failed":
@@ -125,7 +126,7 @@ def _framed(
         except BaseException as error:
             workspace.journal.end(run, "failed", in_one_line(error))
             raise
-    return replace(report, notes=[*report.notes, *ahead, *mended])
+    return replace(report, notes=[*report.notes, *warned, *ahead, *mended])
 
 
 def _ahead_of_clock(run: Run, now: datetime) -> list[str]:
@@ -203,9 +204,14 @@ def _tell_unmatched(workspace: Workspace) -> None:
         _log.warning("%s", line)
 
 
-def _build_desk(workspace: Workspace, run: Run, withheld: Collection[str], left: list[str]) -> str | None:
-    failed = [*build_desk(workspace, run.run_id, withheld), *check_marts(workspace, run)]
+def _build_desk(
+    workspace: Workspace, run: Run, withheld: Collection[str], left: list[str], warned: list[str]
+) -> str | None:
+    unbuilt = build_desk(workspace, run.run_id, withheld)
+    checked = check_marts(workspace, run)
+    failed = [*unbuilt, *checked.lines]
     left += failed
+    warned += checked.warnings
     return "; ".join(failed) or None
 
 

@@ -217,7 +217,7 @@ class ArchiveWorkspace:
         outcome.leave([*faults_in_words(self.faults), *unread_in_words(workspace.warehouse)])
         withheld = self._checked(workspace, run)
         outcome.leave([*withheld.lines, *build_desk(workspace, run.run_id, withheld.tables)])
-        outcome.leave(check_marts(workspace, run))
+        outcome.leave(check_marts(workspace, run).lines)
         is_news = outcome.status != "ok" or workspace.publisher.is_behind(workspace.warehouse)
         is_published = is_news or not workspace.publisher.note()
         pages, lines = draw_dashboard(workspace, run.run_id, withheld.tables) if is_published else ({}, [])

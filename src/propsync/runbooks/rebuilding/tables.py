@@ -171,7 +171,7 @@ class RebuiltTables:
         findings = run_checks(workspace.warehouse, run.run_id, folder=workspace.settings.checks_folder)
         self.lists += rebuilt_of_other_api(workspace)
         self.lists += [*refuse_broken(workspace, findings), *findings.unusable]
-        self.lists += check_marts(workspace, run)
+        self.lists += check_marts(workspace, run).lines
         for warning in findings.warnings:
             _log.warning("%s", warning)
         self.pages, lines = draw_dashboard(workspace, run.run_id)
