@@ -91,7 +91,7 @@ def _dated(
     warehouse: Warehouse, named: str | None, members: Sequence[tuple[str, str]]
 ) -> tuple[DateMember | None, Row, list[str]]:
     """The member that dates assessments, its row, and a line if the one that propsync.toml names dates none. There is a
-    line too if the likeliest has dates in a form that propsync does not read, or if others have dates.
+    line too if the likeliest has dates in a form that propsync does not read.
     """
     if named == _NONE:
         return None, ("assessment_date", None, "configured", f"propsync.toml says {_NONE}: {_BY_RUN}"), []
@@ -104,21 +104,21 @@ def _dated(
     path, source = (found.path, "found") if found else (None, "default")
     evidence = found.evidence if found else _FIRST_SEEN
     if not named or not members:
-        doubt = None if found else _doubt(warehouse, members)
-        lines = [f"[desk] assessment_date: {doubt}"] if doubt else []
-        return found, ("assessment_date", path, source, doubt or evidence), lines
+        if found or not members:
+            return found, ("assessment_date", path, source, evidence), []
+        if unread := find_unread_date_member(warehouse, members):
+            shown = f"{unread} has no date such as 2026-03-31: {_BY_RUN}"
+            return None, ("assessment_date", None, source, shown), [f"[desk] assessment_date: {shown}"]
+        return None, ("assessment_date", None, source, _unnamed(warehouse, members) or evidence), []
     wrong = f"no approved assessment has a date in {named}" if member else f"no assessment has the member {named}"
     line = f"[desk] assessment_date: {wrong}; propsync uses {path or 'the run that first saw one approved'}"
     return found, ("assessment_date", path, source, f"{AGAINST}{wrong}; {evidence}"), [line]
 
 
-def _doubt(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -> str | None:
-    """Why a member may date assessments although propsync takes none."""
-    if unread := find_unread_date_member(warehouse, members):
-        return f"{unread} has no date such as 2026-03-31: {_BY_RUN}"
+def _unnamed(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -> str | None:
+    """Which members may date assessments under a name that says nothing: the doctor shows them to people."""
     if unnamed := find_unnamed_date_members(warehouse, members):
-        shown = f"{' or '.join(unnamed)} may say when assessments were performed"
-        return f"{shown}. Until the entry names the member, or says {_NONE}, {_BY_RUN}"
+        return f"{' or '.join(unnamed)} may say when assessments were performed; until the entry names it, {_BY_RUN}"
     return None
 
 
