@@ -240,7 +240,11 @@ class Hiding:
 
     def named_by_key(self) -> dict[str, str]:
         """The same for tables that name records: only all of history shows which of these are of hidden types."""
-        return {table: keyed_condition() for table in ("ops.writes", "ops.held_deletes")} if self.type_ids else {}
+        if not self.type_ids:
+            return {}
+        named = self.conditions()
+        tables = ("ops.writes", "ops.held_deletes")
+        return {table: f"({named.get(table, 'false')}) or {keyed_condition()}" for table in tables}
 
     def unopened(self) -> dict[str, str]:
         """Which rows of tables about documents come from assessments of hidden types, by table."""
