@@ -283,6 +283,18 @@ def test_an_id_that_is_the_label_of_another_option_can_be_written() -> None:
         planned("1", field, None)
 
 
+def test_a_number_that_a_spreadsheet_has_made_of_another_label_is_refused() -> None:
+    """A CSV has 1.10 as 1.1, and that is the label of a different option."""
+    field = Field("f", "Risk", "option", "risk", {"o1": "1.1", "o10": "1.10", "o2": "02", "o3": "2"})
+    for old, cell in (("o10", "1.1"), ("o2", "2"), ("o2", 2.0), (None, 1.1), ("o3", 1.1)):
+        with pytest.raises(CellRefused, match="write the id of the one that you mean"):
+            planned(cell, field, [old] if old else None)
+    assert planned(1.1, field, ["o1"]) is planned("2", field, ["o3"]) is KEPT
+    assert planned("o1", field, ["o10"]) == planned("1.1", field, ["o3"]) == ["o1"]
+    assert planned("1.1; 2", field, ["o10"]) == ["o1", "o3"]
+    assert planned("1.1", field, ["o10"], is_exact=True) == ["o1"]
+
+
 def test_a_plan_names_an_option_with_its_id_if_another_has_the_same_label() -> None:
     assert field_change(FIELDS["option"], ["o1"], ["o5"]).names == {"o1": "FD30", "o5": "Twin [o5]"}
 

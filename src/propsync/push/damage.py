@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from datetime import date, time, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -88,6 +89,23 @@ def check_text(cell: Cell, text: str, old: Any) -> None:
             raise CellRefused(f"a spreadsheet has made {old} a date: {AS_TEXT}")
         if is_same_time(text, old):
             raise CellRefused(f"a spreadsheet has written the time {old} in its own way: {AS_TEXT}")
+
+
+def check_label(cell: Cell, before: str | None, labels: Iterable[str]) -> None:
+    """Raises CellRefused for a number that may be another label as a spreadsheet writes it, such as 1.1 for 1.10.
+
+    `before` is the label of the present value, None unless there is one; `labels` are those of all choices. A number in
+    place of a text may be any of them.
+    """
+    if isinstance(cell, list):
+        return
+    text = plain(cell).strip(BLANKS)
+    number = _value(text)
+    others = [before or ""] if isinstance(cell, str) else [before or "", *labels]
+    if number is not None and (label := next((one for one in others if one != text and _value(one) == number), None)):
+        raise CellRefused(
+            f"a spreadsheet may have made {label} the number {text}: write the id of the one that you mean"
+        )
 
 
 def _check_truth(text: str, old: str) -> None:

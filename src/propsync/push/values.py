@@ -14,6 +14,7 @@ from propsync.push.damage import (
     CellRefused,
     check_error,
     check_float,
+    check_label,
     check_point,
     check_rounded,
     check_shortened,
@@ -58,7 +59,15 @@ def planned(cell: Cell, field: Field, old: Any, *, is_lossy: bool = False, is_ex
     value = _wanted(cell, field, old, is_lossy=is_lossy, seen=old)
     if isinstance(value, int | Decimal) and not is_exact:
         check_point(cell, value, old)
+    if isinstance(value, list) and not is_exact:
+        _check_labels(cell, field, old)
     return value
+
+
+def _check_labels(cell: Cell, field: Field, old: Any) -> None:
+    """Raises CellRefused for a label that a spreadsheet may have made of another one."""
+    before = field.label_of(old[0]) if isinstance(old, list) and len(old) == 1 else None
+    check_label(cell, before, (label for label in field.choices.values() if label))
 
 
 def _wanted(cell: Cell, field: Field, old: Any, *, is_lossy: bool, seen: Any) -> Any:
