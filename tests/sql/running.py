@@ -254,7 +254,7 @@ def emptied(warehouse: Warehouse) -> None:
     staged = warehouse.rows(f"{query}'staging'")
     dropped = [f"drop table staging.{quoted(name)}" for _, name, _ in staged]
     made = warehouse.rows(f"{query}current_database()")
-    dropped += [f"drop table by_type.{quoted(name)}" for schema, name, _ in made if schema == "by_type"]
+    dropped += [f"drop table {schema}.{quoted(name)}" for schema, name, _ in made if schema in ("by_type", "reference")]
     full = [f"{schema}.{name}" for schema, name, rows in made if rows and f"{schema}.{name}" in TABLES]
     emptying = [f"delete from {table}" for table in full if table != "ops.schema_version"]
     for one in (*views, *dropped, *emptying):
