@@ -155,7 +155,7 @@ def test_most_values_of_one_field_that_do_not_fit_are_never_silent(small_nights:
 
     assert show(4).exit_code == 0  # a few are rows of ops.value_issues
     report = show(5)
-    evidence = "5 of 5 values of the field f3 do not fit the kind number"
+    evidence = "none of 5 values of the field f3 fits the kind number"
     assert (report.exit_code, report.left_behind) == (
         3,
         [f"assets: result value:number could not be read: {evidence}. Run `propsync doctor`"],

@@ -25,8 +25,8 @@ _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 
 
 def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any]) -> None:
-    """Settles the values of a kind as unread if most do not fit it, or most of one field do not. So it does if they are
-    most of those in columns of another kind. It settles lists of options so if most are no options.
+    """Settles the values of a kind as unread if most do not fit it, or none of one field does. So it does if they are most
+    of those in columns of another kind. It settles lists of options so if most are no options.
 
     The places stay, and the values are in `value_text` or `value_json`. What people set stays too.
     """
@@ -67,12 +67,14 @@ def _none_offered(types: Shape, assets: Shape, listed: Sequence[Any], records: S
 
 
 def _of_one_field(kind: str, places: Sequence[_Place], odd: Sequence[_Place]) -> str | None:
-    """The evidence if most values of a field do not fit: its column is NULL, though others of the kind are read."""
+    """The evidence if no value of a field fits: its column is NULL, though others of the kind are read."""
     counts = Counter(places)
-    most = [(place, count) for place, count in Counter(odd).most_common() if _are_most(count, counts[place])]
-    more = f", and most of {len(most) - 1} further fields" if len(most) > 1 else ""
-    shown = (f"{count} of {counts[place]} values of the field {place[1]} do not fit" for place, count in most)
-    return next((f"{words} the kind {kind}{more}" for words in shown), None)
+    lost = [one for one in Counter(odd).items() if _ENOUGH <= one[1] == counts[one[0]]]
+    if not lost:
+        return None
+    (_, field), count = lost[0]
+    more = f", nor of {len(lost) - 1} further fields" if len(lost) > 1 else ""
+    return f"none of {count} values of the field {field}{more} fits the kind {kind}"
 
 
 def _of_other_kinds(found: Sequence[tuple[str | None, str]]) -> dict[str, str]:
