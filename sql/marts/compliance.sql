@@ -28,7 +28,8 @@ known as (
     approvals.performed_on,
     approvals.assessment_id,
     date_source,
-    staging.is_dated(date_source, approved_at, first_read_at) as is_dated,
+    coalesce(is_dated, false) as is_dated,
+    undated_on,
     undecided.every_months as perhaps_months,
     undecided.lacking,
     if(lapsed.performed_on > coalesce(approvals.performed_on, '-infinity'), lapsed.performed_on, null) as lapsed_on,
@@ -50,7 +51,18 @@ dated as (
   from known
 ),
 judged as (
-  select *, staging.standing($today, $due_soon_days, by_interval, performed_on, is_dated, next_due) as standing from dated
+  select
+    *,
+    staging.standing(
+      $today,
+      $due_soon_days,
+      by_interval,
+      performed_on,
+      is_dated,
+      next_due,
+      staging.is_perhaps_later($today, every_months, by_interval, is_dated, next_due, undated_on)
+    ) as standing
+  from dated
 )
 select
   property_id,
@@ -67,6 +79,7 @@ select
     is_dated
   ) as state,
   staging.compliance_reason(standing, every_months, performed_on, is_dated, next_due, is_read or never_asked is not null)
+    || if(standing = 'perhaps later', strftime(undated_on, '; one approved on %-d %B %Y or before has no date'), '')
     || staging.lapsed_reason(performed_on, lapsed_on, lapsed_why)
     || coalesce(strftime(to_come_on, '; one is dated %-d %B %Y, after today, and does not count'), '')
     || if(lacking is null, '', concat('; perhaps every ', perhaps_months, ' months: your list of properties gives no ', lacking))

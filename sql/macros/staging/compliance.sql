@@ -12,6 +12,10 @@ create macro staging.is_finished(status) as coalesce(
 create macro staging.is_by_interval(today, every_months, performed_on, is_dated) as
   coalesce(every_months is not null and (is_dated or performed_on + to_months(every_months) < today), false);
 
+-- Whether an approval without a date may be the later one, where the interval has passed since the last one with a date.
+create macro staging.is_perhaps_later(today, every_months, by_interval, is_dated, next_due, undated_on) as
+  coalesce(by_interval and is_dated and next_due < today and undated_on + to_months(every_months) >= today, false);
+
 create macro staging.next_due(today, every_months, performed_on, is_dated, due_date) as if(
   staging.is_by_interval(today, every_months, performed_on, is_dated),
   (performed_on + to_months(every_months))::date,
@@ -19,11 +23,12 @@ create macro staging.next_due(today, every_months, performed_on, is_dated, due_d
 );
 
 -- Where one property stands with one type of assessment on a day. Only an approved assessment makes it green.
-create macro staging.standing(today, due_soon_days, by_interval, performed_on, is_dated, next_due) as case
+create macro staging.standing(today, due_soon_days, by_interval, performed_on, is_dated, next_due, is_perhaps_later) as case
   when performed_on is null then if(next_due < today, 'never done, overdue', 'never done')
   when next_due is null then 'no date'
   when next_due >= today + due_soon_days + 1 then if(by_interval, 'valid', 'scheduled')
   when next_due >= today then if(by_interval, 'expiring', 'due')
+  when is_perhaps_later then 'perhaps later'
   when by_interval then 'expired'
   when is_dated and performed_on >= next_due then 'done since'
   else 'overdue'
@@ -55,7 +60,7 @@ create macro staging.compliance_reason(standing, every_months, performed_on, is_
     else strftime(performed_on, 'approved on %-d %B %Y or before, the date is not known')
   end,
   case
-    when standing in ('expired', 'valid', 'expiring') then concat(', required every ', every_months, if(every_months = 1, ' month', ' months'))
+    when standing in ('expired', 'perhaps later', 'valid', 'expiring') then concat(', required every ', every_months, if(every_months = 1, ' month', ' months'))
     when standing in ('overdue', 'scheduled', 'due', 'never done, overdue') then strftime(next_due, ', due on %-d %B %Y by its schedule')
     when standing = 'done since' then strftime(next_due, ', after the due date of its schedule, %-d %B %Y')
     when next_due is not null then strftime(next_due, '; due on %-d %B %Y by its schedule')

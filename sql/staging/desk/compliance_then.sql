@@ -23,9 +23,11 @@ dated as (
     approved.*,
     approved_at,
     staging.day_written(date_written, $time_zone) as day_written,
-    (approved_at at time zone $time_zone)::date as day_seen
+    (approved_at at time zone $time_zone)::date as day_seen,
+    coalesce(day_written is not null or approved_at > first_read_at, false) as is_dated
   from approved
   join first_approvals using (assessment_id)
+  cross join first_reads
 ),
 approvals as (
   select
@@ -33,14 +35,14 @@ approvals as (
     property_id,
     assessment_type_id,
     max(struct_pack(
+      is_dated := is_dated,
       performed_on := coalesce(day_written, day_seen),
       approved_at := approved_at,
-      assessment_id := assessment_id,
-      is_dated := coalesce(day_written is not null or approved_at > first_read_at, false)
-    )) as latest
+      assessment_id := assessment_id
+    )) as latest,
+    max(day_seen) filter (not is_dated) as undated_on
   from dated
   join days on valid_from < ends_at and coalesce(valid_to >= ends_at, true)
-  cross join first_reads
   where coalesce(day_written, day_seen) <= day
   group by day, property_id, assessment_type_id
 ),
@@ -89,6 +91,7 @@ known as (
     due_date,
     latest.performed_on,
     latest.is_dated,
+    undated_on,
     coalesce(all_read_at < ends_at, false) as is_read
   from required
   cross join first_reads
@@ -108,7 +111,15 @@ select
   assessment_type_id,
   staging.undecided_state(
     staging.compliance_state(
-      staging.standing(day, $due_soon_days, by_interval, performed_on, is_dated, next_due),
+      staging.standing(
+        day,
+        $due_soon_days,
+        by_interval,
+        performed_on,
+        is_dated,
+        next_due,
+        staging.is_perhaps_later(day, every_months, by_interval, is_dated, next_due, undated_on)
+      ),
       is_read
     ),
     day,
