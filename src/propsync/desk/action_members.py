@@ -13,8 +13,20 @@ _OURS = ("assessment_id", "document_sha256", "row_number", "further")
 _PROOF = ("evidence", "proof")
 # beside a column for evidence, these may show what is wrong instead of what was done
 _PICTURES = ("image", "images", "photo", "photos", "picture", "attachment", "attachments", "file", "files")
+_OTHER_IDS = (
+    "assessment",
+    "asset",
+    "element",
+    "control",
+    "property",
+    "type",
+    "user",
+    "owner",
+    "assignee",
+    "contractor",
+)
 _PARTS = (
-    Part("id", "text", ("id",), usual="id"),
+    Part("id", "text", ("id",), never=_OTHER_IDS, usual="id"),
     Part("reference", "text", ("reference", "ref", "number"), usual="reference"),
     Part("status", "state", ("status", "state", "stage"), usual="status"),
     Part("priority", "priority", ("priority", "severity", "risk", "urgency", "level", "rating"), usual="priority"),
@@ -33,7 +45,7 @@ class ActionMembers:
 
     def __init__(self, warehouse: Warehouse, choices: DeskChoices) -> None:
         search = MemberSearch(warehouse, f"main.{ACTIONS}", _OURS, choices, "action_open")
-        self._found = search.find(_PARTS)
+        self._found = search.of_each_form(_PARTS, search.find(_PARTS))
         self._evidence = search.filled(_PROOF) or search.filled(_PICTURES)
 
     def fragments(self) -> dict[str, str]:

@@ -26,7 +26,7 @@ class FoundMembers:
     def evidence(self) -> list[tuple[str, str | None, str, str]]:
         """A row for each part, as `ops.desk` has them: setting, value, source, evidence."""
         return [
-            (f"{table}.{member.part}", member.column, "found" if member.is_found else "absent", member.evidence)
+            (f"{table}.{member.part}", member.columns, "found" if member.is_found else "absent", member.evidence)
             for of_table in self._found
             for table, member in of_table.all()
         ]

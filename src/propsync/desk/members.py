@@ -6,7 +6,7 @@ The API's document shows no member of a flag, and no column of a bundle's CSVs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from propsync.desk.choices import DeskChoices
 from propsync.warehouse import Warehouse, quoted, statement, text
@@ -61,6 +61,13 @@ class Member:
     """Whether any cell of the column is filled."""
     is_read: bool = True
     """Whether propsync can read its days: `31.01.2026` and numbers of seconds are reported, and not read."""
+    others: tuple[str, ...] = ()
+    """Columns that play the part in rows where `column` is NULL: those of CSVs with other headers."""
+
+    @property
+    def columns(self) -> str | None:
+        """All its columns, with commas between; None if no column plays the part."""
+        return None if self.column is None else ", ".join((self.column, *self.others))
 
     @property
     def is_found(self) -> bool:
@@ -71,7 +78,8 @@ class Member:
         """The column's text; a piece of SQL."""
         if self.column is None:
             return "null::varchar"
-        cell = f"staging.said({alias}.{quoted(self.column)}::varchar)"
+        cells = ", ".join(f"{alias}.{quoted(name)}::varchar" for name in (self.column, *self.others))
+        cell = f"staging.said(coalesce({cells}))"
         if self.truth_means is None:
             return cell
         words = ("open", "closed") if self.truth_means == "open" else ("closed", "open")
@@ -114,7 +122,9 @@ class MemberSearch:
         words = getattr(choices, open_words) if open_words else ()
         self._values = {"open_words": list(words), "priority_order": list(choices.priority_order)}
         self._enough = {"state": _ANY} if open_words in choices.configured else {}
-        self._columns = list(self._profiled(frozenset(excluded)))
+        described = warehouse.rows(statement("warehouse/describe", table=table))
+        self._names = [name for name, kind, *_ in described if name not in {*excluded} and kind != "JSON"]
+        self._columns = list(self._profiled(self._names))
 
     def find(self, parts: Iterable[Part]) -> dict[str, Member]:
         """The member for each part, by its name; a column plays one part at most."""
@@ -124,13 +134,45 @@ class MemberSearch:
             found[part.name] = self._member(part, [one for one in self._columns if one.name not in taken])
         return found
 
+    def of_each_form(self, parts: Iterable[Part], found: Mapping[str, Member]) -> dict[str, Member]:
+        """The same members, with the columns that play their parts in rows of another form.
+
+        One CSV may have `target_date` in place of `due_date`. No row has cells of both: an empty cell is '', and a
+        cell that a form lacks is NULL.
+        """
+        joined = dict(found)
+        for part in parts:
+            member = joined[part.name]
+            if member.column is None or not member.is_filled or member.truth_means:
+                continue
+            taken = {name for one in joined.values() for name in (one.column, *one.others)}
+            for name in sorted({*self._names}.difference(taken), key=lambda name: (_rank(part, name) or 0, name)):
+                if self._plays_apart(part, member, name):
+                    member = replace(member, others=(*member.others, name))
+            if member.others:
+                why = f"{member.evidence}; {', '.join(member.others)} in CSVs with other headers"
+                joined[part.name] = replace(member, evidence=why)
+        return joined
+
+    def _plays_apart(self, part: Part, member: Member, name: str) -> bool:
+        """Whether the column's name and cells fit, and no row has a cell in it and in a column of the member."""
+        if _rank(part, name) is None or set(part.never).intersection(name.split("_")):
+            return False
+        present = ", ".join(map(quoted, (str(member.column), *member.others)))
+        if self._warehouse.value(
+            statement("desk/members/together", table=self._table, present=present, other=quoted(name))
+        ):
+            return False
+        enough = self._enough.get(part.holds, _ENOUGH)
+        return any(one.fits(part.holds, enough) or _is_other_day(part, one) for one in self._profiled([name]))
+
     def _member(self, part: Part, columns: Sequence[_Column]) -> Member:
         if any(one.name == part.usual for one in columns):
             return Member(part.name, part.usual, "the usual column")
         possible = [one for one in columns if not set(part.never).intersection(one.words)]
         fitting = [one for one in possible if one.fits(part.holds)]
         likely = [one for one in possible if one.fits(part.holds, self._enough.get(part.holds, _ENOUGH))]
-        named = sorted((rank, one.name, one) for one in likely if (rank := _rank(part, one)) is not None)
+        named = sorted((rank, one.name, one) for one in likely if (rank := _rank(part, one.name)) is not None)
         if named:
             return self._chosen(part, named[0][2], "by its name and values")
         if part.holds == "state" and (flag := _yes_or_no(columns)):
@@ -139,7 +181,7 @@ class MemberSearch:
             return self._chosen(part, fitting[0], "the only column with such values")
         if part.usual:
             return Member(part.name, part.usual, "the usual column, empty so far", is_filled=False)
-        if part.holds == "day" and (unread := self._in_another_form(part, possible)):
+        if unread := self._in_another_form(part, possible):
             return unread
         return Member(part.name, None, _absence(part, fitting), is_filled=False)
 
@@ -147,8 +189,8 @@ class MemberSearch:
         """The column whose name has the surest word, of those with days that propsync cannot read: nothing says which
         part of `01/02/2026` is the month. People see then how each day is written.
         """
-        fitting = [one for one in columns if one.fits(_OTHER_DAY) and not set(_NO_DAY).intersection(one.words)]
-        ranked = [(rank, one.name) for one in fitting if (rank := _rank(part, one)) is not None]
+        fitting = [one for one in columns if _is_other_day(part, one)]
+        ranked = [(rank, one.name) for one in fitting if (rank := _rank(part, one.name)) is not None]
         evidence = f"by its name: its values are {_WORDS[_OTHER_DAY]}, which propsync does not read"
         return Member(part.name, min(ranked)[1], evidence, is_read=False) if ranked else None
 
@@ -160,9 +202,7 @@ class MemberSearch:
         share = f"{column.shares[part.holds]:.0%} of its values are {_WORDS[part.holds]}"
         return Member(part.name, column.name, why if part.holds == "text" else f"{why}: {share}")
 
-    def _profiled(self, excluded: frozenset[str]) -> Iterator[_Column]:
-        described = self._warehouse.rows(statement("warehouse/describe", table=self._table))
-        names = [name for name, kind, *_ in described if name not in excluded and kind != "JSON"]
+    def _profiled(self, names: Sequence[str]) -> Iterator[_Column]:
         if not names:
             return
         cells = ", ".join(f"rows.{quoted(name)}::varchar" for name in names)
@@ -179,9 +219,14 @@ class MemberSearch:
             yield _Column(name, filled, {kind: share or 0.0 for kind, share in zip(kinds, shares, strict=True)})
 
 
-def _rank(part: Part, column: _Column) -> int | None:
-    """The place of the surest word that the column's name has; None if it has none."""
-    return next((place for place, word in enumerate(part.names) if word in column.words), None)
+def _rank(part: Part, name: str) -> int | None:
+    """The place of the surest word that a column's name has; None if it has none."""
+    return next((place for place, word in enumerate(part.names) if word in name.split("_")), None)
+
+
+def _is_other_day(part: Part, column: _Column) -> bool:
+    """Whether the part is a day, and the column has days that propsync reports and does not read."""
+    return part.holds == "day" and column.fits(_OTHER_DAY) and not set(_NO_DAY).intersection(column.words)
 
 
 def _yes_or_no(columns: Sequence[_Column]) -> Member | None:

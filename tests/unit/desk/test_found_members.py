@@ -155,6 +155,38 @@ def test_one_word_that_people_named_makes_a_column_of_states(made: Warehouse) ->
             id="other columns play the parts of usual ones that are empty",
         ),
         pytest.param(
+            {
+                "asset_id": ["d1", "d1", "d2"],
+                "issue_id": ["7", "8", "9"],
+            },
+            {"id": "issue_id"},
+            id="the id of something else is no id of an action",
+        ),
+        pytest.param(
+            {
+                "priority": ["High", "Low", None, None],
+                "risk_priority": [None, None, "Low", ""],
+                "due_date": ["2026-01-01", "", None, None],
+                "target_date": [None, None, "2026-02-01", "2026-03-01"],
+                "closed_on": [None, None, "2026-02-01", ""],
+                "completed": ["31/01/2026", "", None, None],
+                "cost": ["£5.00", "£7.00", None, None],
+                "est_cost": [None, None, "5", "7"],
+            },
+            {
+                "priority": "priority, risk_priority",
+                "due": "due_date, target_date",
+                "closed": "closed_on, completed",
+                "cost": "cost, est_cost",
+            },
+            id="where CSVs have other headers, each has its column",
+        ),
+        pytest.param(
+            {"due_date": ["2026-01-01", "", None], "target_date": ["2026-02-01", "", "2026-03-01"]},
+            {"due": "due_date"},
+            id="two columns of one CSV are not one: an empty cell is no other day",
+        ),
+        pytest.param(
             {"title": ["a", "b", "c"]},
             {"status": "status", "cost": "cost", "evidence": None, "raised": None},
             id="where nothing is filled the usual columns stay",
