@@ -41,7 +41,7 @@ schedules as (
   group by property_id
 ),
 approvals as (
-  select property_id, max(last_approved_on) as last_approved_on from marts.schedule_status group by property_id
+  select property_id, max(performed_on) filter (is_dated) as last_approved_on from staging.last_approvals group by property_id
 ),
 assessments as (
   select
