@@ -26,12 +26,12 @@ _KINDS = {
 _LIKELY = {
     role: tuple(patterns.split(", "))
     for role, patterns in {
-        "installed": "installed, install*date, date*installed, installation*, installed *, fitted, date*fitted, "
-        "commissioned, commission*date, date*commissioned",
+        "installed": "installed, install*date, date*installed, date of install*, installation*, installed *, fitted, "
+        "date*fitted, commissioned, commission*date, date*commissioned",
         "serial": "serial, serial n*, serial*, s/n, *serial n*",
         "condition": "condition, overall condition, condition *, * condition",
         "result": "result, overall result, test result, inspection result, outcome, pass/fail, pass*fail*, result *, "
-        "* result",
+        "* result, * outcome",
         "next_due": "next due, next * due, due date, next *, * due, * due date, *due*",
     }.items()
 }

@@ -36,6 +36,14 @@ def test_the_likeliest_label_of_a_fitting_kind_is_found():
     }
 
 
+def test_words_may_come_in_another_order():
+    fields = [
+        Field("t1", "Boilers", "f1", "Date of installation", "date"),
+        Field("t1", "Boilers", "f2", "Last test outcome", "option"),
+    ]
+    assert chosen(fields=fields) == {("t1", "installed"): ("f1", "found"), ("t1", "result"): ("f2", "found")}
+
+
 def test_a_field_with_few_dates_keeps_its_role_and_yields_to_one_of_dates():
     few = Field("t1", "Lifts", "f6", "Installed", "text", has_dates=True)
     assert chosen(fields=[few])["t1", "installed"] == ("f6", "found")
