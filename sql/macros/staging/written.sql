@@ -10,7 +10,8 @@ create macro staging.is_among(written, words) as list_contains(
 -- Whether such a word says that something is over.
 create macro staging.means_closed(written) as staging.word(written) in (
   'closed', 'complete', 'completed', 'resolved', 'done', 'finished', 'cleared', 'fixed', 'rectified', 'cancelled',
-  'canceled', 'withdrawn', 'dismissed', 'rejected', 'notrequired', 'nolongerrequired'
+  'canceled', 'withdrawn', 'dismissed', 'rejected', 'notrequired', 'nolongerrequired', 'signedoff', 'actioned', 'remedied',
+  'remediated', 'implemented', 'superseded', 'nofurtheraction'
 );
 
 -- What a word says of a state. A word that neither list has is unknown, and so is a dash.
