@@ -19,6 +19,7 @@ def listed(**days):
         {"managed_until": "2027-03-31T00:00:00"},
         {"managed_from": "2026-04-01", "managed_until": "2026-04-01"},
         {"sold_on": "31/03/2026"},
+        {"managed_by": "A. Manager", "managed": "yes"},
     ],
 )
 def test_days_that_say_what_they_mean_are_no_mistake(days):
@@ -30,6 +31,11 @@ def test_a_day_that_nobody_can_read_is_a_mistake_with_its_line(written):
     (mistake,) = check_managed(listed(managed_from=None, managed_until=written), "property_id")
     assert (mistake.line, mistake.key) == (2, "p1")
     assert mistake.issue.startswith(f"managed_until is '{written}': write a date such as 2026-03-31")
+
+
+def test_a_column_with_nearly_the_name_is_a_mistake_since_a_sold_property_would_count():
+    found = check_managed(listed(managed_untill="2026-03-31"), "property_id")
+    assert found == [Mistake(1, None, "marts read a column managed_until, not managed_untill; call it managed_until")]
 
 
 def test_days_the_wrong_way_round_are_a_mistake():
