@@ -178,7 +178,7 @@ def test_what_an_earlier_model_left_in_staging_is_not_made_again(warehouse):
         "'date' as date_source"
     )
     reads = "staging/due_when_approved"
-    assert models.stage_for(reads) == ["staging/assessment_reads", "staging/last_approvals"]
+    assert models.stage_for(reads) == ["staging/assessment_reads", "staging/read_verdicts", "staging/last_approvals"]
     warehouse.execute("delete from staging.dated_assessments")
     assert models.stage_for(reads, made={"staging/last_approvals"}) == ["staging/assessment_reads"]
     assert warehouse.value("select count(*) from staging.last_approvals") == 1
