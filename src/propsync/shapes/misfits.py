@@ -25,8 +25,8 @@ _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 
 
 def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any]) -> None:
-    """Settles the values of a kind as unread if most do not fit it, or none of one field does. So it does if they are most
-    of those in columns of another kind. It settles lists of options so if most are no options.
+    """Settles the values of a kind as unread if most do not fit it, or none of one field does. So it does if they are
+    most of those in columns of another kind. It settles lists of options so if most are no options.
 
     The places stay, and the values are in `value_text` or `value_json`. What people set stays too.
     """
