@@ -169,6 +169,25 @@ def test_an_asset_that_a_list_shows_late_after_a_kill_is_sent_once(home: PushHom
     assert home.writes("record_id, state") == [(late[0], "verified")]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_an_asset_that_came_after_a_kill_and_went_is_sent_once(home: PushHome, *, is_deleted: bool) -> None:
+    """The night between saw it. Whether propsync knows already that it is gone makes no difference."""
+    place, kind, text, _ = room(home)
+    plan = home.plan(home.create(place, kind, {text: "ours"}))
+    with dying(2):  # before the outcome is in the journal
+        home.apply(plan)
+    ((_, made),) = home.effects
+    assert home.sync(["assets"]).exit_code == 0
+    home.sandbox.world.assets.delete(made)
+    if is_deleted:
+        assert home.sync(["assets"]).exit_code == 0
+    report = home.apply(plan)
+    assert (report.exit_code, posts(home)) == (3, 1)
+    assert home.writes("state, code") == [("parked", "Unsure")]
+    assert f"was in the lists and is gone: {made}" in report.left_behind[0]
+
+
 @pytest.mark.parametrize("status", daily([400, 404, 422], 1))
 @pytest.mark.parametrize("kept_value", ["ours", "OURS"])
 def test_an_asset_that_the_api_made_and_refused_is_not_called_failed(

@@ -11,7 +11,7 @@ it created. If it has other values in some of these fields, a person must look.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from propsync.api import Api, FieldKind, page_request, why_unaskable
@@ -30,16 +30,22 @@ _LIMIT = 1000  # records a page, the API's own maximum (API §8)
 _CREATED = 200  # the status of an answer with an id (API §4.3)
 _READINGS = 5  # of a list of several pages, which may move between them
 _UNSHOWN = "the API accepted the new asset without its id, and no list shows it yet"
+_GONE = "the API gave no clear answer, and a new asset of its property and type was in the lists and is gone: {}"
+_WAS_IT = "Look at its history: if it was this one, somebody has deleted it"
 _LATER = "Run `propsync sync` later, look for it"
 Listing = Mapping[str, AssetReading]
 
 
 @dataclass(frozen=True)
 class KnownAssets:
-    """Assets that a plan has not made: the tables had them when it was planned, or other plans have made them since."""
+    """Assets that a plan has not made: the tables had them when it was planned, or other plans have made them since.
+
+    `since` has all that the tables have had since, gone or not, by property and type: some may be the plan's own.
+    """
 
     planned: Collection[str] = ()
     of_others: Collection[str] = ()
+    since: Mapping[Pair, Collection[str]] = field(default_factory=dict)
 
 
 class Creations:
@@ -116,7 +122,10 @@ class Creations:
             return _several(ours)
         reads_values = self._updates.answers.reads_values
         alike = [key for key, one in new.items() if not reads_values or _is_alike(one, entry)]
-        return _unexplained(alike, reads_values=reads_values) if alike else None
+        if alike:
+            return _unexplained(alike, reads_values=reads_values)
+        gone = sorted({*self._known.since.get(_pair_of(entry), ())}.difference(others, listed))
+        return verdicts.unsure(_GONE.format(", ".join(gone)), _WAS_IT) if gone else None
 
     def _made_since(self, entry: Entry, listed: Listing) -> str | None:
         """The asset with these values that somebody has made since the plan; a plan without values has no sign."""

@@ -159,6 +159,13 @@ class Published:
         given = {"at": at, "types": sorted(types), "properties": sorted(properties)}
         return {asset_id for (asset_id,) in self._rows("push/assets_known_at", given)}
 
+    def assets_seen_since(
+        self, at: datetime, types: Collection[str], properties: Collection[str]
+    ) -> list[tuple[str, str, str]]:
+        """The assets of these types and properties that were first seen later, gone or not: id, property and type."""
+        given = {"at": at, "types": sorted(types), "properties": sorted(properties)}
+        return [(key, place, kind) for key, place, kind in self._rows("push/assets_seen_since", given)]
+
     def schedules(
         self, properties: Sequence[str] | None, types: Sequence[str] | None = None
     ) -> dict[Key, dict[str, Any]]:

@@ -9,7 +9,7 @@ from propsync.push.created_before import CreatedBefore
 from propsync.push.creations import KnownAssets
 from propsync.push.erased import names_erased
 from propsync.push.exchanged import renamed_since
-from propsync.push.journal import journal_key
+from propsync.push.journal import Pair, journal_key
 from propsync.push.plan import CREATE, Plan
 from propsync.push.published import Published
 from propsync.push.recorded import RecordedWrite, recorded_outcomes
@@ -114,6 +114,10 @@ def _known_assets(reader: PublishedReader, plan: Plan) -> KnownAssets:
     if not new:
         return KnownAssets()
     types, properties = {one.type_id for one in new}, {one.property_id for one in new}
-    planned = Published(reader).assets_known_at(time_of(plan.published_run), types, properties)
+    published, at = Published(reader), time_of(plan.published_run)
+    planned = published.assets_known_at(at, types, properties)
     _, rows = reader.rows(statement("push/created_by_others", plan_id=text(plan.plan_id)))
-    return KnownAssets(planned, {asset_id for (asset_id,) in rows})
+    since: dict[Pair, set[str]] = {}
+    for asset_id, *pair in published.assets_seen_since(at, types, properties):
+        since.setdefault((pair[0], pair[1]), set()).add(asset_id)
+    return KnownAssets(planned, {asset_id for (asset_id,) in rows}, since)
