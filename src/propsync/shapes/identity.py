@@ -15,6 +15,9 @@ NODE = "node"
 """The object with the record itself in a list of edges; the cursor beside it differs in each, and changes."""
 _UNLIKELY = 3  # the rank of a member that differs in each record, and whose name does not say id
 _SEVERAL = 5  # records in each of which a member differs, hardly by chance
+_REFERENCES = ("ref", "reference", "code")
+_OTHERS = ("schedule", "user", "author", "client", "customer", "external", "legacy", "parent", "previous")
+"""Words before `Id` in names of members with the id of something else; some are of other programs."""
 _FEW = 3  # records of a page that show nothing about an odd one
 _Rank = tuple[int, bool, int]
 
@@ -130,14 +133,15 @@ def refuse_rivals(
     """Refuses a `reference` as the id of records in which a member such as `pruefungId` differs everywhere too.
 
     Either may be the id. Look-ups ask by the right one alone, and a later change would give every record a new key.
-    Values `known` elsewhere are ids of something else. In a few records, each may differ by chance. Types are never
-    looked up, and a check compares their ids with those in assessments.
+    A member whose values are `known` elsewhere, or whose name says so, is the id of something else. In a few records,
+    each may differ by chance. Types are never looked up, and a check compares their ids with those in assessments.
     """
     records = [record for page in pages for record in page]
     is_looked_up = resource.id_filter is not None and len(records) >= _SEVERAL
-    if found is None or not is_looked_up or not _may_have_rivals(found, role):
+    if found is None or not is_looked_up or role.known != "unique" or plain(found.paths[0][-1]) not in _REFERENCES:
         return
-    names = dict.fromkeys(name for record in records for name in record if plain(name).endswith(ENDINGS))
+    others = {plain(name) for one in resource.roles if one is not role for name in one.likely}.union(_OTHERS)
+    names = dict.fromkeys(name for record in records for name in record if _is_called_id(name, others))
     free = [(name,) for name in names if (name,) not in taken and (name,) not in found.paths]
     rivals = [
         path[0]
@@ -150,11 +154,10 @@ def refuse_rivals(
         raise ShapeUnknown(f"GET {resource.path}", what, step)
 
 
-def _may_have_rivals(found: Choice, role: Role) -> bool:
-    """Whether the name of what differs in each record may be that of an id, and does not say so."""
-    path = found.paths[0]
-    says_id = ends_with_id(path) or plain(path[-1]) == "identifier"
-    return role.known == "unique" and not says_id and rank(path, role.likely) < len(role.likely)
+def _is_called_id(name: str, others: Collection[str]) -> bool:
+    """Whether a member's name ends with id, and is that of none of `others`: `pruefungId`, not `scheduleId`."""
+    stems = (plain(name).removesuffix(end) for end in ENDINGS if plain(name).endswith(end))
+    return (stem := next(stems, None)) is not None and stem not in others
 
 
 def refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequence[Sequence[Any]]) -> None:

@@ -556,3 +556,17 @@ def test_a_type_that_is_no_known_id_anywhere_is_unread(resource, held):
 def test_assessments_of_properties_without_assets_are_no_unread_shape():
     records = [{"id": f"a{number}", "property": f"p7{number}", "type": "t1"} for number in range(20)]
     assert roles(ASSESSMENTS, *records).choices["property"].source == "likely"
+
+
+@pytest.mark.parametrize("other", ["propertyId", "site_id", "templateId", "scheduleId", "external_id", "userUid"])
+def test_a_reference_is_the_id_beside_what_is_called_the_id_of_something_else(other):
+    """The whole resource failed, and the message offered the id of the property for that of the assessment."""
+    records = [{"reference": f"REF-{n}", other: f"x-{n}", "status": "approved", "type": "t1"} for n in range(6)]
+    assert roles(ASSESSMENTS, *records).paths("id") == (("reference",),)
+
+
+@pytest.mark.parametrize("own", ["assessment", "key"])
+def test_a_member_that_is_named_as_the_key_has_no_rivals(own):
+    """Look-ups ask with the parameter `assessment`, so a member of this name is no guess."""
+    records = [{own: f"as-{n}", "externalNumberId": f"x-{n}", "property": "p1", "type": "t1"} for n in range(6)]
+    assert roles(ASSESSMENTS, *records).paths("id") == ((own,),)
