@@ -20,6 +20,8 @@ def listed(**days):
         {"managed_from": "2026-04-01", "managed_until": "2026-04-01"},
         {"sold_on": "31/03/2026"},
         {"managed_by": "A. Manager", "managed": "yes"},
+        {"managed_units": "12", "managed_room": "G-04", "managed_to": "a high standard"},
+        {"managed_untill": None},
     ],
 )
 def test_days_that_say_what_they_mean_are_no_mistake(days):
@@ -36,6 +38,8 @@ def test_a_day_that_nobody_can_read_is_a_mistake_with_its_line(written):
 def test_a_column_with_nearly_the_name_is_a_mistake_since_a_sold_property_would_count():
     found = check_managed(listed(managed_untill="2026-03-31"), "property_id")
     assert found == [Mistake(1, None, "marts read a column managed_until, not managed_untill; call it managed_until")]
+    assert check_managed(listed(managed_until_="12", managed_till="31/3/26"), "property_id")
+    assert check_managed(listed(managed_form="46112"), "property_id")
 
 
 def test_days_the_wrong_way_round_are_a_mistake():

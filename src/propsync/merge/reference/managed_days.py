@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping
 
 from propsync.merge.reference.list_file import MANAGED, Mistake, ReferenceList
 from propsync.records import calendar_day
 
 PROPERTIES = "properties"
 _LIKENESS = 0.8  # "managed_till" is meant, "managed_by" is not
+_MAY_BE_DAY = re.compile(r"\d{4}|\d\D+\d\d?\D+\d")  # the 12 of "managed_units" is none
 
 
 def check_managed(found: ReferenceList, key: str) -> list[Mistake]:
@@ -20,7 +22,7 @@ def check_managed(found: ReferenceList, key: str) -> list[Mistake]:
     """
     if found.mistakes:
         return []
-    if misnamed := [Mistake(found.heading, None, reason) for reason in _nearly_named(found.columns)]:
+    if misnamed := [Mistake(found.heading, None, reason) for reason in _nearly_named(found)]:
         return misnamed
     if not set(MANAGED).intersection(found.columns):
         return []
@@ -29,11 +31,17 @@ def check_managed(found: ReferenceList, key: str) -> list[Mistake]:
     return [Mistake(line, name, fault) for line, name, fault in faults if fault]
 
 
-def _nearly_named(columns: Collection[str]) -> Iterator[str]:
-    others = set(columns).difference(MANAGED)
-    for meant in MANAGED:
-        near = difflib.get_close_matches(meant, others, n=1, cutoff=_LIKENESS) if meant not in columns else []
-        yield from (f"marts read a column {meant}, not {one}; call it {meant}" for one in near)
+def _nearly_named(found: ReferenceList) -> Iterator[str]:
+    others = [name for name in found.columns if name not in MANAGED]
+    for meant in [name for name in MANAGED if name not in found.columns]:
+        near = difflib.get_close_matches(meant, others, n=len(found.columns), cutoff=_LIKENESS)
+        held = (one for one in near if _may_hold_days(found, one))
+        yield from (f"marts read a column {meant}, not {one}; call it {meant}" for one in held)
+
+
+def _may_hold_days(found: ReferenceList, column: str) -> bool:
+    place = found.columns.index(column)
+    return any(_MAY_BE_DAY.search(row[place] or "") for row in found.rows)
 
 
 def _fault(row: Mapping[str, str | None]) -> str | None:
