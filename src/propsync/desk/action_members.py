@@ -25,13 +25,14 @@ _OTHER_IDS = (
     "assignee",
     "contractor",
 )
+_EXPECTED = ("due", "target", "expected", "planned", "estimated", "proposed", "scheduled")
 _PARTS = (
     Part("id", "text", ("id",), never=_OTHER_IDS, usual="id"),
-    Part("reference", "text", ("reference", "ref", "number"), usual="reference"),
+    Part("reference", "text", ("reference", "ref", "number"), never=_OTHER_IDS, usual="reference"),
     Part("status", "state", ("status", "state", "stage"), usual="status"),
     Part("priority", "priority", ("priority", "severity", "risk", "urgency", "level", "rating"), usual="priority"),
     Part("due", "day", ("due", "target", "deadline"), usual="due_date"),
-    Part("closed", "day", ("closed", "completed", "completion", "resolved", "closure")),
+    Part("closed", "day", ("closed", "completed", "completion", "resolved", "closure"), never=_EXPECTED),
     Part("raised", "day", ("raised", "identified", "opened", "reported", "found", "created")),
     Part("cost", "amount", ("cost", "costs", "price", "estimate", "budget", "amount"), usual="cost"),
     Part("responsible", "text", ("responsible", "owner", "assignee", "assigned", "contractor"), usual="responsible"),

@@ -182,6 +182,16 @@ def test_one_word_that_people_named_makes_a_column_of_states(made: Warehouse) ->
             id="where CSVs have other headers, each has its column",
         ),
         pytest.param(
+            {
+                "reference": ["R-1", "R-2", None, None],
+                "property_reference": [None, None, "P-1", "P-1"],
+                "closed_on": ["2026-01-01", "", None, None],
+                "expected_completion": [None, None, "2027-02-01", "2027-03-01"],
+            },
+            {"reference": "reference", "closed": "closed_on"},
+            id="CSVs with other headers may have no column for a part",
+        ),
+        pytest.param(
             {"due_date": ["2026-01-01", "", None], "target_date": ["2026-02-01", "", "2026-03-01"]},
             {"due": "due_date"},
             id="two columns of one CSV are not one: an empty cell is no other day",
