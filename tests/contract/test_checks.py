@@ -424,6 +424,23 @@ def test_a_check_that_reads_a_mart_warns_in_the_report_too(small_nights: SmallHo
     assert [line.partition(":")[0] for line in small_nights.sync().notes] == ["check counted"]
 
 
+def test_a_long_example_is_one_short_line_for_people(
+    small_nights: SmallHome, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A check with whole records put ten thousand characters of them into each report, in several lines."""
+    small_nights.server.assets = [asset("a1", note="one\ntwo " + "z" * 5000)]
+    small_nights.sync()
+    _own_check(small_nights, "notes", "-- severity: warn\nselect asset_id, payload->>'note' as note from main.assets")
+    [line] = small_nights.sync().notes
+    assert "one two zzz" in line
+    assert len(line) < 300
+    capsys.readouterr()
+    print_status(small_nights.settings(), None, as_json=False)
+    [shown] = [one for one in capsys.readouterr().out.splitlines() if "zzz" in one]
+    assert shown.startswith("Check notes: 1 row, such as {'asset_id': a1, 'note': one two zzz")
+    assert len(small_nights.column("select example from ops.checks where check_name = 'notes'")[0]) > 5000
+
+
 @pytest.mark.slow
 def test_approvals_that_lose_their_dates_are_reported(small_nights: SmallHome) -> None:
     small_nights.has_desk = True

@@ -12,6 +12,7 @@ from propsync.cli.unfinished_plans import print_unfinished
 from propsync.documents.lost_files import MOUNT_OR_VERIFY
 from propsync.errors import StateUnusable
 from propsync.progress import size_in_words
+from propsync.warehouse import in_short
 
 _WORDS = {
     "certified": "read completely at {}",
@@ -111,7 +112,9 @@ def _next_after_runs(facts: dict[str, Any]) -> str:
 def _print_warnings(warnings: list[dict[str, Any]]) -> None:
     for row in warnings:
         found = "1 row" if row["offending"] == 1 else f"{row['offending']:,} rows"
-        echo(f'Check {row["check_name"]}: {found}, such as {row["example"]} (propsync query "from ops.checks")')
+        echo(
+            f'Check {row["check_name"]}: {found}, such as {in_short(row["example"])} (propsync query "from ops.checks")'
+        )
 
 
 def _print_documents(facts: dict[str, Any]) -> None:

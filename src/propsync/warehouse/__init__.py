@@ -2,7 +2,7 @@
 
 from propsync.warehouse.arrow import documents, lot, texts, whole_numbers
 from propsync.warehouse.blocks import is_short, refuse_damaged, refuse_unreadable
-from propsync.warehouse.check_run import CORRECT_IT, Findings, run_checks, run_mart_checks
+from propsync.warehouse.check_run import CORRECT_IT, Findings, in_short, run_checks, run_mart_checks
 from propsync.warehouse.columns import OpenColumns
 from propsync.warehouse.connection import SCHEMA_VERSION, Warehouse, Whole
 from propsync.warehouse.declared_tables import (
@@ -64,6 +64,7 @@ __all__ = [
     "compressed",
     "documents",
     "in_published",
+    "in_short",
     "is_short",
     "json_path",
     "key_parts",

@@ -14,6 +14,7 @@ from propsync.warehouse.statements import statement
 
 CORRECT_IT = 'Correct the data or the check; `propsync query "from ops.checks"` shows what it found'
 _MOST_SECONDS = 300  # for each check of people's own: the run waits for it
+_MOST_SHOWN = 200  # characters
 _CHECKS = Checks()
 
 
@@ -27,12 +28,18 @@ class Found:
 
     def __str__(self) -> str:
         seen = f"{self.count} rows" if self.count != 1 else "1 row"
-        return f"check {self.check.name}: {seen}, such as {self.example}"
+        return f"check {self.check.name}: {seen}, such as {in_short(self.example)}"
 
     @property
     def is_broken(self) -> bool:
         """Whether propsync must not publish the tables as they are."""
         return bool(self.count) and self.check.severity == "fail"
+
+
+def in_short(example: str | None) -> str:
+    """An example for a line to people: a row may have a payload and texts of several lines. `ops.checks` has all."""
+    words = " ".join(str(example).split())
+    return words if len(words) <= _MOST_SHOWN else f"{words[:_MOST_SHOWN]}…"
 
 
 @dataclass
@@ -62,7 +69,7 @@ class Findings:
         for one in self.broken:
             next_step = CORRECT_IT if one.check.is_own else None
             seen = f"{one.count} rows break it" if one.count != 1 else "1 row breaks it"
-            raise CheckFailed(f"check {one.check.name}", f"{seen}, such as {one.example}", next_step)
+            raise CheckFailed(f"check {one.check.name}", f"{seen}, such as {in_short(one.example)}", next_step)
 
 
 def run_checks(
