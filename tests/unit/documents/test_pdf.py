@@ -162,7 +162,7 @@ def test_no_descriptor_is_left_behind(kept, programs):
         refused(reader.check, kept(GOOD))
         refused(reader.check, kept(b""))
         reader.check(kept(GOOD))
-    assert psutil.Process().num_fds() == before
+    assert psutil.Process().num_fds() <= before  # fewer, if what an earlier test left is closed meanwhile
 
 
 def gone(pid, seconds):
