@@ -193,7 +193,7 @@ def test_a_damaged_file_of_what_stays_is_written_again_as_it_was(night: WorldHom
 
 
 def _rows_of(query: str) -> list[tuple[Any, ...]]:
-    """In a connection of its own: one that stays keeps parts of files, and these are replaced within a second."""
+    """In a connection that has read no earlier file of the same name."""
     with duckdb.connect() as connection:
         return connection.execute(query).fetchall()
 

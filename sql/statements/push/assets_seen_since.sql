@@ -1,4 +1,4 @@
--- why: an asset that came after a plan and is gone may be one that an interrupted apply of it made. A delete has no type
+-- why: an asset that came after a plan and is gone may be one that an interrupted apply of it made
 select distinct asset_id, property_id, asset_type_id
 from history.assets_typed
 where

@@ -14,16 +14,8 @@ _PROOF = ("evidence", "proof")
 # beside a column for evidence, these may show what is wrong instead of what was done
 _PICTURES = ("image", "images", "photo", "photos", "picture", "attachment", "attachments", "file", "files")
 _OTHER_IDS = (
-    "assessment",
-    "asset",
-    "element",
-    "control",
-    "property",
-    "type",
-    "user",
-    "owner",
-    "assignee",
-    "contractor",
+    *("assessment", "asset", "element", "control", "property", "type"),
+    *("user", "owner", "assignee", "contractor"),
 )
 _EXPECTED = ("due", "target", "expected", "planned", "estimated", "proposed", "scheduled")
 _PARTS = (

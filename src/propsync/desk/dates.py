@@ -28,33 +28,10 @@ _LIKELY = (
 )
 """Columns by likelihood; that of a record's creation or last change is none."""
 _OTHER_DAYS = (
-    *(
-        "created",
-        "creation",
-        "updated",
-        "update",
-        "modified",
-        "changed",
-        "edited",
-        "seen",
-        "last",
-        "first",
-        "from",
-        "to",
-    ),
-    *(
-        "due",
-        "next",
-        "expiry",
-        "expires",
-        "expired",
-        "expiration",
-        "valid",
-        "deadline",
-        "until",
-        "planned",
-        "scheduled",
-    ),
+    *("created", "creation", "updated", "update", "modified", "changed"),
+    *("edited", "seen", "last", "first", "from", "to"),
+    *("due", "next", "expiry", "expires", "expired", "expiration"),
+    *("valid", "deadline", "until", "planned", "scheduled"),
     *("start", "started", "begin", "began", "submitted", "approved", "reviewed", "signed", "issued", "published"),
     *("received", "sent", "assigned", "archived", "deleted", "synced", "imported", "exported", "uploaded"),
 )

@@ -118,6 +118,6 @@ def _known_assets(reader: PublishedReader, plan: Plan) -> KnownAssets:
     planned = published.assets_known_at(at, types, properties)
     _, rows = reader.rows(statement("push/created_by_others", plan_id=text(plan.plan_id)))
     since: dict[Pair, set[str]] = {}
-    for asset_id, *pair in published.assets_seen_since(at, types, properties):
-        since.setdefault((pair[0], pair[1]), set()).add(asset_id)
+    for asset_id, property_id, type_id in published.assets_seen_since(at, types, properties):
+        since.setdefault((property_id, type_id), set()).add(asset_id)
     return KnownAssets(planned, {asset_id for (asset_id,) in rows}, since)
