@@ -1,6 +1,6 @@
 -- grain: key_1, key_2
 -- why: a list that moves may show a key twice, and an assessment may be on two lists; the later requested copy wins. A
--- record without a hash is nested too deep for propsync: its known version stays. A list read in part is no evidence
+-- record without a hash is nested too deep, or an error: its known version stays. A list read in part is no evidence
 -- about records that are not on it.
 with listed as (
   select * from {{listed}} where key_1 is not null and payload_hash is not null

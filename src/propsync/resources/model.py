@@ -110,6 +110,11 @@ class Resource:
         return f"Check path in [resources.{self.name}]" if self.is_further else "Check the path in PROPSYNC_BASE_URL"
 
     @property
+    def may_have_errors(self) -> bool:
+        """Whether a record that is an error is none: a further list may be one of errors."""
+        return not self.is_further
+
+    @property
     def is_by_pair(self) -> bool:
         """Whether a property and a type identify a record, so that the API shows each under its own path."""
         return self.key == ("property", "type")

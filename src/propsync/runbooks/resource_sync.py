@@ -130,7 +130,7 @@ class ResourceSync:
             return None
 
     def _keys_of(self, resource: Resource) -> StagedKeys:
-        return StagedKeys(self._workspace.warehouse, resource.name)
+        return StagedKeys(self._workspace.warehouse, resource.name, may_have_errors=resource.may_have_errors)
 
     def _read(self, resource: Resource, listed: StagedKeys, types: Manifest | None = None) -> Manifest:
         """A snapshot that is not landed yet."""

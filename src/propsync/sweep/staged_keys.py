@@ -11,7 +11,7 @@ from typing import Any, Self
 import msgspec
 
 from propsync.landing import Landed
-from propsync.records import Cutter, bytes_hash, is_too_deep
+from propsync.records import Cutter, bytes_hash, is_error, is_too_deep
 from propsync.suppression import is_pseudonym
 from propsync.warehouse import Warehouse, quoted, statement, texts, whole_numbers
 
@@ -33,15 +33,16 @@ class StagedKeys:
     It fills page by page. `position` counts from 1 in a page; without a key there is no key_1.
 
     A record nested too deep for propsync has no payload_hash: it is listed, so it is not missing, and it gets no
-    version. Nor does one that replaces an erased record.
+    version. Nor does one that replaces an erased record, or an error in place of a record.
 
     Facts that an answer gives about all of its records are stored once; the number of the answer and the position are
     one number. propsync writes rows in batches. A caller that adds rows calls `flush` before others read
     `table`; the methods here that read it do so themselves.
     """
 
-    def __init__(self, warehouse: Warehouse, name: str) -> None:
+    def __init__(self, warehouse: Warehouse, name: str, *, may_have_errors: bool = True) -> None:
         self._warehouse = warehouse
+        self._may_have_errors = may_have_errors
         self.table = f"staging.{quoted(f'listed_{name}')}"
         self._of_answers = f"staging.{quoted(f'answers_{name}')}"
         self._of_records = f"staging.{quoted(f'shown_{name}')}"
@@ -84,7 +85,7 @@ class StagedKeys:
         if len(cutter.key_paths) > 1:
             self._second_parts += [key[1] if key else "" for key in keys]
         self._hashes += [
-            None if is_too_deep(record) or (key and is_pseudonym(key[0])) else bytes_hash(record)
+            None if (key and is_pseudonym(key[0])) or self._is_unreadable(record, cutter) else bytes_hash(record)
             for record, key in zip(records, keys, strict=True)
         ]
         self._counts.append(len(records))
@@ -94,6 +95,9 @@ class StagedKeys:
         if len(self._hashes) >= _LOT:
             self.flush()
         return keys
+
+    def _is_unreadable(self, record: msgspec.Raw, cutter: Cutter) -> bool:
+        return is_too_deep(record) or (self._may_have_errors and is_error(record, cutter.key_paths))
 
     def flush(self) -> None:
         """Writes the rows that it holds in memory."""

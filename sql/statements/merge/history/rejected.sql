@@ -1,4 +1,5 @@
--- why: records without a usable key or nested too deep, but not those that replace an erased one. A record that several lists may show counts once
+-- why: records without a usable key, nested too deep or replaced by an error. Not those that replace an erased one. A
+-- record that several lists may show counts once
 select sequence, position, list, (key_1, key_2) in (select (key_1, key_2) from staging.known where change not in ('delete', 'erase'))
 from {{listed}}
 where (key_1 is null and role = 'page')

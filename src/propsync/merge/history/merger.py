@@ -120,7 +120,7 @@ class Merger:
     def _staged(
         self, resource: Resource, manifest: Manifest, cutters: Callable[[Landed], Cutter]
     ) -> Iterator[StagedKeys]:
-        with StagedKeys(self._warehouse, resource.name) as listed:
+        with StagedKeys(self._warehouse, resource.name, may_have_errors=resource.may_have_errors) as listed:
             for landed in manifest.landed:
                 if landed.role != "combined":
                     cutter = cutters(landed)

@@ -10,7 +10,17 @@ from typing import Any
 import msgspec
 
 from propsync.landing import Landed, Manifest, PageStore
-from propsync.records import DEEPEST, CanonicalForm, Cutter, Path, canonical_hash, is_too_deep, shallow, without_repeats
+from propsync.records import (
+    DEEPEST,
+    CanonicalForm,
+    Cutter,
+    Path,
+    canonical_hash,
+    is_error,
+    is_too_deep,
+    shallow,
+    without_repeats,
+)
 from propsync.runs import Verdict
 from propsync.sweep import StagedKeys
 from propsync.warehouse import Warehouse, statement, texts, whole_numbers
@@ -97,15 +107,15 @@ class NewPayloads:
             yield first, lot
 
     def rejected(self) -> Iterator[tuple[str, int, str, str]]:
-        """Records without a usable key or nested too deep: list, position in its page, reason, payload.
+        """Records without a usable key, nested too deep or replaced by an error: list, position, reason, payload.
 
         It leaves the deepest parts out of the payload: DuckDB's functions would end their whole session over them.
         """
         query = statement("merge/history/rejected", listed=self._listed.table)
         for chosen in self._by_page(query, {"most": _MOST_REJECTED}):
-            for (_, position, list_name, is_known), record in chosen:
+            for (sequence, position, list_name, is_known), record in chosen:
                 text = bytes(record)
-                reason = _reason(text)
+                reason = _reason(text, self._cutters(self._landed[sequence]))
                 yield list_name, position, reason + (_STAYS if is_known else ""), shallow(text, DEEPEST).decode()
 
     def doubled(self) -> Iterator[tuple[str, int, str, str]]:
@@ -146,7 +156,9 @@ class NewPayloads:
             self._room -= len(copied)
 
 
-def _reason(record: bytes) -> str:
+def _reason(record: bytes, cutter: Cutter) -> str:
     if is_too_deep(record):
         return "nested too deep to be read"
+    if is_error(record, cutter.key_paths) and cutter.key(msgspec.Raw(record)):
+        return "an error in place of the record"
     return "no usable key" if record.lstrip().startswith(b"{") else "not an object"

@@ -1,0 +1,29 @@
+"""Finds an error that an API sent in place of a record, under the record's key.
+
+The record itself did not change. Its members are only missing from this answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+_MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ERRORS = frozenset({"error", "errors"})
+_OF_ERRORS = _ERRORS | {"code", "detail", "details", "errorcode", "errormessage", "message", "statuscode"}
+_NOTHING = frozenset({b"null", b'""', b"[]", b"{}", b"false"})
+
+
+def is_error(record: bytes | msgspec.Raw, key_paths: Sequence[Sequence[Sequence[str]]]) -> bool:
+    """Whether a record has an error, and beside it nothing but its key and empty members."""
+    text = bytes(record)
+    if b"error" not in text.lower():  # nearly every record
+        return False
+    try:
+        members = _MEMBERS.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    of_key = {path[0] for paths in key_paths for path in paths}
+    given = {name.casefold() for name, value in members.items() if bytes(value) not in _NOTHING and name not in of_key}
+    return bool(given & _ERRORS) and given <= _OF_ERRORS

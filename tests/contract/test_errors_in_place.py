@@ -1,0 +1,77 @@
+"""An API may send an error in place of a record. propsync keeps what it knew of the record, and says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kit.small_api import SmallHome, assessment, asset
+
+REASON = "an error in place of the record"
+VALUES = "select asset_id, property_id, value_text from asset_field_values order by all"
+ASSESSMENTS = "select assessment_id, property_id, status from assessments order by all"
+REJECTED = """
+select resource, reason, payload ->> 'id'
+from ops.rejected_records where run_id = (select max(run_id) from ops.runs) order by all
+"""
+
+
+def _error(key: str) -> dict[str, Any]:
+    return {"error": "could not be read", "id": key}
+
+
+def test_a_record_that_comes_as_an_error_keeps_its_values(small_nights: SmallHome) -> None:
+    home, api = small_nights, small_nights.server
+    home.sync()
+    values, assessments = home.rows(VALUES), home.rows(ASSESSMENTS)
+    api.assets[2], api.assessments[1] = _error("a2"), _error("s1") | {"hidden": "approved"}
+    for _ in range(2):
+        assert home.sync().exit_code == 0
+        assert home.rows(REJECTED) == [
+            ("assessments", f"{REASON}; what was known of it stays", "s1"),
+            ("assets", f"{REASON}; what was known of it stays", "a2"),
+        ]
+    assert (home.rows(VALUES), home.rows(ASSESSMENTS)) == (values, assessments)
+    assert home.column("select change from history.assets where asset_id = 'a2'") == ["insert"]
+    home.rebuild()
+    assert (home.rows(VALUES), home.rows(ASSESSMENTS)) == (values, assessments)
+    api.assets[2], api.assessments[1] = asset("a2", property="p9"), assessment("s1", status="submitted")
+    home.sync()
+    assert home.rows(REJECTED) == []
+    assert ("a2", "p9", "door a2") in home.rows(VALUES)
+    assert ("s1", "p1", "submitted") in home.rows(ASSESSMENTS)
+
+
+def test_a_record_that_was_never_more_than_an_error_has_no_row(small_nights: SmallHome) -> None:
+    home, api = small_nights, small_nights.server
+    api.assets.append(_error("new"))
+    assert home.sync().exit_code == 0
+    assert home.rows(REJECTED) == [("assets", REASON, "new")]
+    assert home.column("select count(*) from assets where asset_id = 'new'") == [0]
+
+
+def test_a_type_that_comes_as_an_error_keeps_its_fields(small_nights: SmallHome) -> None:
+    home, api = small_nights, small_nights.server
+    other = {"id": "t2", "name": "Lifts", "fields": [{"id": "f2", "type": "number", "label": "Load"}]}
+    api.types = [*api.types, other]
+    home.sync()
+    api.types = [_error("t1"), other]
+    home.sync()
+    assert home.column("select is_listed from asset_types") == [True, True]
+    assert home.column("select label from asset_field_values group by all") == ["Name"]
+
+
+def test_a_look_up_that_shows_an_error_deletes_nothing(small_nights: SmallHome) -> None:
+    home, api = small_nights, small_nights.server
+    home.sync()
+    values = home.rows(VALUES)
+    lost = api.assets.pop(2)
+
+    def answer(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        if path == "/properties/assets" and lost["id"] in query.get("id", "").split(","):
+            return 200, {"total": 1, "assets": [_error(lost["id"])], "types": api.types}
+        return None
+
+    api.answer = answer
+    home.sync()
+    assert home.rows(VALUES) == values
+    assert home.rows("select count(*) from ops.held_deletes") == [(0,)]
