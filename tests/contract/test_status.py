@@ -246,6 +246,19 @@ class TwoDaysAgo(datetime):
         return super().now(tz) - timedelta(days=2)
 
 
+def test_a_sync_during_which_somebody_set_the_clock_back_did_not_fail(at: Place, told, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("propsync.runs.journal.datetime", TwoDaysAgo)
+    at.sync()
+    lock = RunLock(at.settings().state / "run.lock")
+    note = json.loads(lock.path.read_text())
+    ended = datetime.fromisoformat(note["ended"]) - timedelta(days=2)
+    lock.path.write_text(json.dumps(note | {"ended": ended.isoformat()}))
+    assert told()[0]["trouble"] is None
+    with lock.held("propsync nightly", 0):
+        pass
+    assert "failed: nothing could be read" in told()[0]["trouble"]
+
+
 def test_tables_of_a_time_to_come_are_not_fresh(at: Place, told, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("propsync.cli.status.datetime", TwoDaysAgo)
     assert print_status(at.settings(), "26h", as_json=False) == 3

@@ -74,16 +74,21 @@ def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int
     return 3 if is_wanted else 0
 
 
-def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
+def _trouble(lock: RunLock, published_at: datetime | None, started_at: datetime | None = None) -> str | None:
     """Events after the last publication that the published copy cannot show: a failed or killed run.
 
     Such a run of the tables counts until one publishes, whatever other command was at work since. So does one that
-    failed after it published here: the bucket has not taken all of its work.
+    failed after it published here: the bucket has not taken all of its work. `published_at` is the true time of the
+    published run, and `started_at` is its start, for which a clock may have been ahead.
     """
     notes = lock.notes()
     if not notes or lock.is_held():
         return None
-    told = [_trouble_in(who, published_at) for who in _dated(notes) if who.what in {notes[0].what, *_PUBLISHING}]
+    told = [
+        _trouble_in(who, started_at if _was_set_back(who) else published_at)
+        for who in _dated(notes)
+        if who.what in {notes[0].what, *_PUBLISHING}
+    ]
     return next((one for one in told if one), None)
 
 
@@ -94,6 +99,11 @@ def _dated(notes: list[Note]) -> Iterator[Note]:
         since = min(who.since, following)
         yield structs.replace(who, since=since, ended=who.ended and min(who.ended, following))
         following = since
+
+
+def _was_set_back(who: Note) -> bool:
+    """Whether somebody set the clock back while it was at work, so that it ended before it began."""
+    return who.error is None and who.ended is not None and who.ended < who.since
 
 
 def _trouble_in(who: Note, published_at: datetime | None) -> str | None:
@@ -150,7 +160,7 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         "read_at": read_at,
         **_verdict(reader),
         "running": lock.holder() if lock.is_held() else None,
-        "trouble": _trouble(lock, began),
+        "trouble": _trouble(lock, began, runs[0]["started_at"]),
         **_unusable_state(settings, is_held=lock.is_held()),
         "unfinished_plans": unfinished_plans(settings),
         "runs": runs,
