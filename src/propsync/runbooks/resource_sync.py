@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
-from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, ResourceFailed
+from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, ResourceFailed, UnexpectedAnswer
 from propsync.landing import Manifest
 from propsync.merge import build_tables, is_mostly_changed, known_fields, known_values, listed_keys
 from propsync.records import HASH_VERSION, PayloadUnreadable
@@ -148,6 +148,9 @@ class ResourceSync:
             wanted = configured
             listed.clear()
             swept = self._sweep(resource, wanted, listed, types)
+        if listed.has_only_errors and not self._filters:
+            what, later = "the API sent an error in place of every record", "Run the same command again later"
+            raise UnexpectedAnswer(f"GET {resource.path}", what, later)
         self._workspace.shapes.check_volatile(self._shapes[resource.name])
         _log.info("%s: read, %s", resource.words, swept.verdict)
         if not self._filters:

@@ -59,6 +59,7 @@ class StagedKeys:
         self._second_parts: list[str] = []
         self._hashes: list[str | None] = []
         self._counts: list[int] = []
+        self._seen = self._errors = 0
         for made in ("sweep/make_answers", "sweep/make_records", "sweep/show_listed"):
             self._execute(made)
 
@@ -84,9 +85,12 @@ class StagedKeys:
         self._first_parts += [key[0] if key else None for key in keys]
         if len(cutter.key_paths) > 1:
             self._second_parts += [key[1] if key else "" for key in keys]
+        errors = [self._may_have_errors and is_error(record, cutter.key_paths) for record in records]
+        self._seen += len(records)
+        self._errors += sum(errors)
         self._hashes += [
-            None if (key and is_pseudonym(key[0])) or self._is_unreadable(record, cutter) else bytes_hash(record)
-            for record, key in zip(records, keys, strict=True)
+            None if error or is_too_deep(record) or (key and is_pseudonym(key[0])) else bytes_hash(record)
+            for record, key, error in zip(records, keys, errors, strict=True)
         ]
         self._counts.append(len(records))
         recency = int(landed.asked_at * 1_000_000)
@@ -96,8 +100,10 @@ class StagedKeys:
             self.flush()
         return keys
 
-    def _is_unreadable(self, record: msgspec.Raw, cutter: Cutter) -> bool:
-        return is_too_deep(record) or (self._may_have_errors and is_error(record, cutter.key_paths))
+    @property
+    def has_only_errors(self) -> bool:
+        """Whether the API sent an error in place of every record."""
+        return self._errors == self._seen > 0
 
     def flush(self) -> None:
         """Writes the rows that it holds in memory."""
