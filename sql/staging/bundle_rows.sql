@@ -44,7 +44,7 @@ cells as (
   from actions
 ),
 words as (
-  select written, staging.state(written, $action_open) as state
+  select written, staging.state(written, $action_open, $action_closed) as state
   from (select distinct status as written from cells)
   where written is not null
 ),

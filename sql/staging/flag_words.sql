@@ -5,6 +5,6 @@ with statuses as (
   union
   select {{entry_status}} as written from main.assessment_flag_history as entries
 )
-select written, staging.state(written, $flag_open) as state
+select written, staging.state(written, $flag_open, $flag_closed) as state
 from statuses
 where written is not null

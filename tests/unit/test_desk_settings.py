@@ -23,7 +23,9 @@ def test_every_entry_is_read_and_words_are_in_lower_case(tmp_path):
         assessment_date = " performedDate "
         fails = "Fail, Poor"
         flag_open = ["Open"]
+        flag_closed = ["Erledigt"]
         action_open = ["open", "In progress"]
+        action_closed = "Erledigt, Entfallen"
         priority_order = ["P1", "P2"]
         due_soon_days = 0
         fiscal_year_end = "12-31"
@@ -39,7 +41,9 @@ def test_every_entry_is_read_and_words_are_in_lower_case(tmp_path):
         type_roles={"Doors": {"result": ()}},
         fails=("fail", "poor"),
         flag_open=("open",),
+        flag_closed=("erledigt",),
         action_open=("open", "in progress"),
+        action_closed=("erledigt", "entfallen"),
         priority_order=("p1", "p2"),
         due_soon_days=0,
         fiscal_year_end="12-31",
@@ -61,6 +65,8 @@ def test_every_entry_is_read_and_words_are_in_lower_case(tmp_path):
         ('[desk]\nfails = ["", "x"]', "fails is"),
         ("[desk]\nflag_open = [1]", "flag_open is [1]"),
         ('[desk]\naction_open = ["Open", "open"]', "'open' more than once"),
+        ("[desk]\naction_closed = []", "action_closed is an empty list"),
+        ('[desk]\nflag_open = ["Done"]\nflag_closed = ["done"]', "flag_open and flag_closed both have 'done'"),
         ('[desk]\nassessment_date = ""', "assessment_date is ''"),
         ("[desk]\nroles = 3", "roles is 3"),
         ('[desk.roles]\nserials = "x"', "has a role serials"),

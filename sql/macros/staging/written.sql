@@ -7,17 +7,10 @@ create macro staging.is_among(written, words) as list_contains(
   staging.word(written)
 );
 
--- Whether such a word says that something is over.
-create macro staging.means_closed(written) as staging.word(written) in (
-  'closed', 'complete', 'completed', 'resolved', 'done', 'finished', 'cleared', 'fixed', 'rectified', 'cancelled',
-  'canceled', 'withdrawn', 'dismissed', 'rejected', 'notrequired', 'nolongerrequired', 'signedoff', 'actioned', 'remedied',
-  'remediated', 'implemented', 'superseded', 'nofurtheraction'
-);
-
 -- What a word says of a state. A word that neither list has is unknown, and so is a dash.
-create macro staging.state(written, open_words) as case
+create macro staging.state(written, open_words, closed_words) as case
   when staging.is_among(written, open_words) then 'open'
-  when staging.means_closed(written) then 'closed'
+  when staging.is_among(written, closed_words) then 'closed'
   when not staging.is_blank(written) then 'unknown'
 end;
 

@@ -9,6 +9,8 @@ with written as (
 )
 select entry, name, lower(trim(word)) as word
 from written
-where trim(word) <> '' and not (ends_with(entry, '_open') and staging.means_closed(word))
+where trim(word) <> ''
+  and not (entry = 'flag_open' and staging.is_among(word, $flag_closed))
+  and not (entry = 'action_open' and staging.is_among(word, $action_closed))
 group by all
 order by all

@@ -37,7 +37,7 @@ class ActionMembers:
     """The columns for each part in the actions of this tenant's bundles."""
 
     def __init__(self, warehouse: Warehouse, choices: DeskChoices) -> None:
-        search = MemberSearch(warehouse, f"main.{ACTIONS}", _OURS, choices, "action_open")
+        search = MemberSearch(warehouse, f"main.{ACTIONS}", _OURS, choices, "action")
         self._found = search.of_each_form(_PARTS, search.find(_PARTS))
         self._evidence = search.filled(_PROOF) or search.filled(_PICTURES)
 

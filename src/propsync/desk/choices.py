@@ -32,7 +32,9 @@ class DeskChoices:
     due_soon_days: int = 30
     fiscal_year_end: str = "03-31"
     flag_open: tuple[str, ...] = DEFAULTS["flag_open"]
+    flag_closed: tuple[str, ...] = DEFAULTS["flag_closed"]
     action_open: tuple[str, ...] = DEFAULTS["action_open"]
+    action_closed: tuple[str, ...] = DEFAULTS["action_closed"]
     priority_order: tuple[str, ...] = DEFAULTS["priority_order"]
     fails: tuple[str, ...] = DEFAULTS["fails"]
     configured: tuple[str, ...] = ()

@@ -37,7 +37,7 @@ class FlagMembers:
 
     def __init__(self, warehouse: Warehouse, choices: DeskChoices) -> None:
         self._found = {
-            table: MemberSearch(warehouse, f"main.{table}", TABLES[f"main.{table}"].columns, choices, "flag_open").find(
+            table: MemberSearch(warehouse, f"main.{table}", TABLES[f"main.{table}"].columns, choices, "flag").find(
                 parts
             )
             for table, parts in ((FLAGS, _OF_FLAG), (HISTORY, _OF_ENTRY))

@@ -16,6 +16,7 @@ _MOST_WORDS = 30  # different words that a column of states or priorities may ho
 _ENOUGH = 0.5  # of a column's cells that fit, if its name speaks for it too
 _ANY = 1e-9  # so few are enough if people named the words
 _NEARLY_ALL = 0.9
+_NO_WORDS: Mapping[str, list[str]] = {"open_words": [], "closed_words": []}
 _WORDS = {
     "state": "words that mean open or closed",
     "priority": "words of priority_order",
@@ -106,7 +107,7 @@ class _Column:
 class MemberSearch:
     """The columns of one table that has `assessment_id`, of which `excluded` play no part.
 
-    `open_words` is the entry of `[desk]` with the words that mean open in this table.
+    `states` begins the entries of `[desk]` with the words that mean open and closed in this table.
     """
 
     def __init__(
@@ -115,13 +116,14 @@ class MemberSearch:
         table: str,
         excluded: Iterable[str],
         choices: DeskChoices,
-        open_words: str | None = None,
+        states: str | None = None,
     ) -> None:
         self._warehouse = warehouse
         self._table = table
-        words = getattr(choices, open_words) if open_words else ()
-        self._values = {"open_words": list(words), "priority_order": list(choices.priority_order)}
-        self._enough = {"state": _ANY} if open_words in choices.configured else {}
+        entries = {f"{one}_words": f"{states}_{one}" for one in ("open", "closed")} if states else {}
+        words = {name: list(getattr(choices, entry)) for name, entry in entries.items()}
+        self._values = {**_NO_WORDS, **words, "priority_order": list(choices.priority_order)}
+        self._enough = {} if set(choices.configured).isdisjoint(entries.values()) else {"state": _ANY}
         described = warehouse.rows(statement("warehouse/describe", table=table))
         self._names = [name for name, kind, *_ in described if name not in {*excluded} and kind != "JSON"]
         self._columns = list(self._profiled(self._names))

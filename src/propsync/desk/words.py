@@ -1,9 +1,9 @@
-"""The words that marts rest on: which mean open, which mean failed, and how priorities rank, as the data shows them."""
+"""The words that marts rest on: which mean open, closed or failed, and how priorities rank, as the data shows them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from propsync.settings import DeskSettings
@@ -35,9 +35,16 @@ _FAILS = (
     "fail", "failed", "poor", "very poor", "bad", "unsatisfactory", "defective", "unsafe", "dangerous", "not compliant",
     "non-compliant", "noncompliant", "condemned", "beyond repair", "unacceptable", "reject", "rejected",
 )  # fmt: skip
+_CLOSED = (
+    "closed", "complete", "completed", "resolved", "done", "finished", "cleared", "fixed", "rectified", "cancelled",
+    "canceled", "withdrawn", "dismissed", "rejected", "not required", "no longer required", "signed off", "actioned",
+    "remedied", "remediated", "implemented", "superseded", "no further action",
+)  # fmt: skip
 DEFAULTS: dict[str, tuple[str, ...]] = {
     "flag_open": ("open", "raised", "reopened", "active"),
+    "flag_closed": _CLOSED,
     "action_open": ("open", "outstanding", "in progress", "overdue"),
+    "action_closed": _CLOSED,
     "priority_order": ("critical", "urgent", "high", "medium", "low"),
     "fails": ("fail", "failed", "poor", "unsatisfactory"),
 }
@@ -63,8 +70,16 @@ def chosen_words(
     warehouse: Warehouse, settings: DeskSettings, columns: Iterable[tuple[str, str, str]]
 ) -> dict[str, Words]:
     """The words of each entry. `columns` are those of the open tables: table, path, column."""
-    seen = _seen(warehouse, [(table, column) for table, _, column in columns])
-    return {entry: _chosen(getattr(settings, entry), entry, seen.get(entry, [])) for entry in DEFAULTS}
+    closed = {entry: _closed(getattr(settings, entry), entry) for entry in ("flag_closed", "action_closed")}
+    bound = {entry: list(words.words) for entry, words in closed.items()}
+    seen = _seen(warehouse, [(table, column) for table, _, column in columns], bound)
+    return closed | {entry: _chosen(getattr(settings, entry), entry, seen.get(entry, [])) for entry in _KNOWN}
+
+
+def _closed(configured: tuple[str, ...] | None, entry: str) -> Words:
+    if configured is not None:
+        return Words(configured, "configured", "propsync.toml says so")
+    return Words(DEFAULTS[entry], "default", "propsync.toml does not say")
 
 
 def _chosen(configured: tuple[str, ...] | None, entry: str, seen: list[str]) -> Words:
@@ -110,7 +125,9 @@ _KNOWN: dict[str, Callable[[str], bool]] = {
 """Whether a word in the data belongs to an entry."""
 
 
-def _seen(warehouse: Warehouse, columns: Collection[tuple[str, str]]) -> dict[str, list[str]]:
+def _seen(
+    warehouse: Warehouse, columns: Collection[tuple[str, str]], closed: Mapping[str, list[str]]
+) -> dict[str, list[str]]:
     """The different words of each entry, in lower case and in order; for states, without those that mean closed."""
     usual = [(_ACTIONS, "status"), (_ACTIONS, "priority")]
     each = [
@@ -119,7 +136,7 @@ def _seen(warehouse: Warehouse, columns: Collection[tuple[str, str]]) -> dict[st
         if (entry := _entry(table, column))
     ]
     by_column: dict[tuple[str, str], list[str]] = {}
-    for entry, name, word in warehouse.rows(statement("desk/words", query=" union ".join(each))):
+    for entry, name, word in warehouse.rows(statement("desk/words", query=" union ".join(each)), closed):
         by_column.setdefault((entry, name), []).append(word)
     seen: dict[str, set[str]] = {}
     for (entry, name), words in by_column.items():

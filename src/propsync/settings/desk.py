@@ -32,7 +32,9 @@ class DeskSettings:
     type_roles: Mapping[str, Patterns] = field(default_factory=dict)
     fails: tuple[str, ...] | None = None
     flag_open: tuple[str, ...] | None = None
+    flag_closed: tuple[str, ...] | None = None
     action_open: tuple[str, ...] | None = None
+    action_closed: tuple[str, ...] | None = None
     priority_order: tuple[str, ...] | None = None
     due_soon_days: int | None = None
     fiscal_year_end: str | None = None
@@ -49,6 +51,7 @@ def read_desk(written: object) -> DeskSettings:
         if entry not in _READERS and entry != "roles":
             raise ValueError(f"[desk] has an entry {entry}, and propsync knows {', '.join((*_READERS, 'roles'))}")
     read = {entry: _READERS[entry](f"[desk] {entry}", value) for entry, value in written.items() if entry != "roles"}
+    _refuse_both(read)
     roles, type_roles = _roles(written.get("roles", {}))
     return DeskSettings(**read, roles=roles, type_roles=type_roles)
 
@@ -69,6 +72,13 @@ def _words(where: str, value: object) -> tuple[str, ...]:
     if twice := next((word for word in words if words.count(word) > 1), None):
         raise ValueError(f"{where} has {twice!r} more than once, and capitals make no difference")
     return tuple(words)
+
+
+def _refuse_both(read: Mapping[str, Any]) -> None:
+    for kind in ("flag", "action"):
+        both = {*read.get(f"{kind}_open", ())}.intersection(read.get(f"{kind}_closed", ()))
+        if both:
+            raise ValueError(f"[desk] {kind}_open and {kind}_closed both have {min(both)!r}: leave it in one of them")
 
 
 def _days(where: str, value: object) -> int:
@@ -132,7 +142,9 @@ _READERS: dict[str, Callable[[str, object], Any]] = {
     "assessment_date": _text,
     "fails": _words,
     "flag_open": _words,
+    "flag_closed": _words,
     "action_open": _words,
+    "action_closed": _words,
     "priority_order": _words,
     "due_soon_days": _days,
     "fiscal_year_end": _month_and_day,

@@ -139,6 +139,8 @@ def test_one_word_that_people_named_makes_a_column_of_states(made: Warehouse) ->
     words = replace(CHOICES, flag_open=("offen",))
     assert found(made, "assessment_flags", cells, words)["status"] is None
     assert found(made, "assessment_flags", cells, replace(words, configured=("flag_open",)))["status"] == "status"
+    closed = replace(CHOICES, flag_closed=("erledigt",), configured=("flag_closed",))
+    assert found(made, "assessment_flags", cells, closed)["status"] == "status"
 
 
 @pytest.mark.parametrize(

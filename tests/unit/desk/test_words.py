@@ -90,11 +90,22 @@ def test_a_column_of_actions_with_another_name_shows_their_states_too(tmp_path: 
     assert found["action_open"].evidence.endswith("does not know the meaning of purple")
 
 
-def seen_in(folder: Path, table: str, position: str, column: str, cells: list[str]) -> dict[str, Words]:
+def test_words_that_people_call_closed_are_those_and_no_word_of_unknown_meaning(tmp_path: Path):
+    cells = ["Offen", "Erledigt", "Closed"]
+    closed = DeskSettings(flag_closed=("erledigt",))
+    found = seen_in(tmp_path, "assessment_flags", "flag_position", "status", cells, closed)
+    assert (found["flag_closed"].words, found["flag_closed"].source) == (("erledigt",), "configured")
+    assert found["flag_open"].evidence.endswith("does not know the meaning of closed, offen")
+    assert found["action_closed"] == Words(DEFAULTS["action_closed"], "default", "propsync.toml does not say")
+
+
+def seen_in(
+    folder: Path, table: str, position: str, column: str, cells: list[str], settings: DeskSettings | None = None
+) -> dict[str, Words]:
     """The words of each entry if the data has these cells alone."""
     with Warehouse(folder / "state.duckdb", memory_limit="1GB", folder=folder) as warehouse:
         warehouse.execute(f"alter table main.{table} add column {column} varchar")
         for number, cell in enumerate(cells, 1):
             row = f"insert into main.{table} (assessment_id, {position}, {column}) values ('a', ?, ?)"
             warehouse.execute(row, [number, cell])
-        return chosen_words(warehouse, DeskSettings(), [(table, column, column)])
+        return chosen_words(warehouse, settings or DeskSettings(), [(table, column, column)])

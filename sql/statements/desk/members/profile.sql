@@ -28,7 +28,7 @@ judged as (
   -- a column of many different texts has no states or priorities, and words are slow to compare
   select
     *,
-    case when different <= {{most_words}} then staging.state(written, $open_words) <> 'unknown' end as is_state,
+    case when different <= {{most_words}} then staging.state(written, $open_words, $closed_words) <> 'unknown' end as is_state,
     case when different <= {{most_words}} then staging.rank_of(written, $priority_order) is not null end as is_priority
   from told
 )
