@@ -28,11 +28,12 @@ known as (
     approvals.performed_on,
     approvals.assessment_id,
     date_source,
-    coalesce(is_dated, false) as is_dated,
+    coalesce(approvals.is_dated, false) as is_dated,
     undated_on,
     undecided.every_months as perhaps_months,
     undecided.lacking,
     if(lapsed.performed_on > coalesce(approvals.performed_on, '-infinity'), lapsed.performed_on, null) as lapsed_on,
+    lapsed.is_dated as lapsed_is_dated,
     lapsed.why as lapsed_why,
     to_come.performed_on as to_come_on
   from staging.required as required
@@ -80,7 +81,7 @@ select
   ) as state,
   staging.compliance_reason(standing, every_months, performed_on, is_dated, next_due, is_read or never_asked is not null)
     || if(standing = 'perhaps later', strftime(undated_on, '; one approved on %-d %B %Y or before has no date'), '')
-    || staging.lapsed_reason(performed_on, lapsed_on, lapsed_why)
+    || staging.lapsed_reason(performed_on, lapsed_on, lapsed_is_dated, lapsed_why)
     || coalesce(strftime(to_come_on, '; one is dated %-d %B %Y, after today, and does not count'), '')
     || if(lacking is null, '', concat('; perhaps every ', perhaps_months, ' months: your list of properties gives no ', lacking))
     || coalesce('; the last run did not read the ' || unread || ' completely', '')

@@ -72,10 +72,18 @@ create macro staging.compliance_reason(standing, every_months, performed_on, is_
 );
 
 -- An approval that the API showed once is no evidence, but a reason that leaves it out would be false.
-create macro staging.lapsed_reason(performed_on, lapsed_on, why) as if(
+create macro staging.lapsed_reason(performed_on, lapsed_on, is_dated, why) as if(
   lapsed_on is null,
   '',
-  concat(if(performed_on is null, '; one', '; a later one'), strftime(lapsed_on, ' of %-d %B %Y was approved, but '), why)
+  concat(
+    case when performed_on is null then '; one' when is_dated then '; a later one' else '; another one' end,
+    if(
+      is_dated,
+      strftime(lapsed_on, ' of %-d %B %Y was approved, but '),
+      strftime(lapsed_on, ' without a date was approved on %-d %B %Y or before, but ')
+    ),
+    why
+  )
 );
 
 -- How soon a schedule is due.

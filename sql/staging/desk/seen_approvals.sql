@@ -28,5 +28,6 @@ seen as (
 )
 select
   * exclude (day_written),
+  day_written is not null as has_date,
   coalesce(day_written, (approved_at at time zone $time_zone)::date) as performed_on
 from seen
