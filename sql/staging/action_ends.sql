@@ -1,10 +1,12 @@
 -- grain: assessment_id, action_id
--- why: the first bundle that shows an action, the last one, and the first that shows it closed after one that did not
+-- why: the first bundle that shows an action, the last one, and the first that shows it closed after one that did not. Of an
+-- action without a name nobody can tell which row of another bundle it was
 with appearances as (
   select
     actions.assessment_id,
     actions.action_id,
     actions.state,
+    actions.is_named,
     texts.version,
     texts.fetched_at,
     texts.last_seen_at,
@@ -21,8 +23,8 @@ bounds as (
     min(fetched_at) as first_at,
     arg_max(text_sha256, version) as text_sha256,
     bool_or(is_last) as is_current,
-    max(version) filter (state <> 'closed') as last_other,
-    max(last_seen_at) filter (state <> 'closed') as last_other_at
+    max(version) filter (is_named and state <> 'closed') as last_other,
+    max(last_seen_at) filter (is_named and state <> 'closed') as last_other_at
   from appearances
   group by assessment_id, action_id
 ),

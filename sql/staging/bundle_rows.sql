@@ -55,7 +55,8 @@ named as (
       when cells.status is not null then words.state
       else staging.state_by_date(cells.closed, {{action_closes_by_date}}, $time_zone)
     end as state,
-    coalesce(cells.id, cells.reference, cells.title, 'row') as name
+    coalesce(cells.id, cells.reference, cells.title, 'row') as name,
+    coalesce(cells.id, cells.reference, cells.title) is not null as is_named
   from cells
   left join words on words.written = cells.status
 ),
