@@ -34,6 +34,7 @@ from propsync.merge.known import (
     note_statuses,
     statuses_seen,
 )
+from propsync.merge.reference.headings import other_headings
 from propsync.merge.reference.list_file import Mistake, read_list
 from propsync.merge.reference.list_table import KEYS, api_lists, dropped
 from propsync.merge.reference.lists import build_reference, described, finish_reference, lists_left_behind
@@ -104,6 +105,7 @@ __all__ = [
     "merged_forms",
     "note_erasures",
     "note_statuses",
+    "other_headings",
     "overridden",
     "read_history",
     "read_list",

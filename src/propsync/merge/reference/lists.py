@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from propsync.merge.freshness import mark_tables
+from propsync.merge.reference.headings import other_headings
 from propsync.merge.reference.list_file import MANAGED, Mistake, ReferenceList, read_list
 from propsync.merge.reference.list_table import (
     NAMES,
@@ -41,6 +42,7 @@ def build_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]
             found = read_list(table, path, key_of(warehouse, table))
             found.mistakes += _not_of_the_api(warehouse, table, found, files)
             found.mistakes += _unread_days(warehouse, table, found)
+            found.notes += other_headings(found) if table == PROPERTIES and not is_of_api(warehouse, table) else []
             _settle(warehouse, run_id, table, path, found)
             add_list_columns(warehouse, run_id, table)
     return removed

@@ -17,6 +17,7 @@ from propsync.merge import (
     check_managed,
     check_requirements,
     described,
+    other_headings,
     read_list,
     unused_columns,
 )
@@ -29,11 +30,13 @@ from propsync.warehouse import statement
 
 def examine_lists(settings: Settings) -> Iterator[Finding]:
     """The next sync's findings about people's own lists."""
-    keys = KEYS | {one.name: one.key_columns[0] for one in configured_catalogue(settings).further}
+    further = {one.name: one.key_columns[0] for one in configured_catalogue(settings).further}
+    keys = KEYS | further
     for name, path in settings.reference.items():
         found = read_list(name, path, keys.get(name), column=TYPE if name == REQUIREMENTS else None)
         if name == PROPERTIES:
             found.mistakes += check_managed(found, keys[name])
+            found.notes += other_headings(found) if name not in further else []
         if name == REQUIREMENTS:  # a sync also compares its ids with those of the API
             found.mistakes += check_requirements(found, Known())
             found.notes += unused_columns(found)

@@ -1,0 +1,31 @@
+"""Headings of a list of properties that seem to mean a column which marts read: their cells would be in no mart."""
+
+from __future__ import annotations
+
+from propsync.merge.reference.list_file import OF_PROPERTIES, Mistake, ReferenceList
+
+_SIGNS = {
+    "name": ("name",),
+    "address": ("address",),
+    "postcode": ("postcode", "post_code"),
+    "region": ("region",),
+    "uprn": ("uprn",),
+    "homes": ("homes", "dwellings", "units"),
+    "height_m": ("height",),
+    "built_year": ("built", "construction_year"),
+}
+"""Words of headings by the column that they may mean."""
+
+
+def other_headings(found: ReferenceList) -> list[Mistake]:
+    """A note for each column that marts read and the list lacks, if another one may be meant: `number_of_homes`."""
+    others = [one for one in found.columns if one not in OF_PROPERTIES]
+    lacking = [meant for meant in _SIGNS if meant not in found.columns]
+    meant = ((one, next((name for name in others if _may_mean(name, one)), None)) for one in lacking)
+    said = (f"marts read a column {one}, not {name}; if it has that, call it {one}" for one, name in meant if name)
+    return [Mistake(found.heading, None, reason) for reason in said]
+
+
+def _may_mean(name: str, meant: str) -> bool:
+    words = f"_{'_'.join(name.lower().split())}_"
+    return any(f"_{sign}_" in words for sign in _SIGNS[meant])

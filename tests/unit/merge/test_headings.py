@@ -1,0 +1,21 @@
+"""Headings of a list of properties: one that seems to mean a column of the marts is named, and is no mistake."""
+
+from propsync.merge.reference.headings import other_headings
+from propsync.merge.reference.list_file import Mistake, ReferenceList
+
+
+def noted(*columns):
+    found = ReferenceList(columns=["property_id", *columns], heading=3, rows=[], lines=[])
+    return other_headings(found)
+
+
+def test_a_heading_that_seems_to_mean_a_lacking_column_is_named():
+    assert noted("property_name", "Number of homes", "post_code") == [
+        Mistake(3, None, "marts read a column name, not property_name; if it has that, call it name"),
+        Mistake(3, None, "marts read a column postcode, not post_code; if it has that, call it postcode"),
+        Mistake(3, None, "marts read a column homes, not Number of homes; if it has that, call it homes"),
+    ]
+
+
+def test_other_columns_and_those_beside_the_right_one_say_nothing():
+    assert noted("name", "property_name", "homes", "units", "heating", "rebuilt") == []
