@@ -9,6 +9,7 @@ from propsync.records import Path, follow
 from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS, BUILT_IN, SCHEDULES, TYPES_BESIDE, Resource
 from propsync.shapes.choice import Choice
 from propsync.shapes.members import astray, carries, plain
+from propsync.shapes.similar_names import HOLDERS
 
 _COMMON = ("items", "results", "records", "entries", "values", "data", "content", "rows", "list")
 _ERRORS = ("error", "errors")  # a failure may come with 200 and a total
@@ -29,7 +30,7 @@ def find_list(pages: Sequence[Any], resource: Resource) -> Choice | None:
     arrays = _that_may_be_it(pages, arrays, resource)
     if not arrays:
         return None
-    best = _best(pages, arrays, resource)
+    best = _best(pages, _without_others(pages, arrays, resource), resource)
     return Choice((best,), "found", _evidence(pages, best, arrays))
 
 
@@ -82,6 +83,26 @@ def _that_may_be_it(pages: Sequence[Any], arrays: Sequence[Path], resource: Reso
     ]
 
 
+def _without_others(pages: Sequence[Any], arrays: Sequence[Path], resource: Resource) -> Sequence[Path]:
+    """The arrays without those of something else, whatever their names: `data` may hold facets beside `hits`.
+
+    The objects of another array have to look like records. They are as many as the total, or more than twice as many.
+    """
+    if len(arrays) < 2:
+        return arrays
+    members = {path: _members(pages, path) for path in arrays}
+    of_records = [path for path in arrays if _are_records(members[path], resource)]
+    most = max((len(members[path]) for path in of_records), default=0)
+    totals = [follow(page, ("total",)) for page in pages]
+    is_all = all(isinstance(one, int) for one in totals) and sum(totals) == most
+
+    def is_other(path: Path) -> bool:
+        count = len(members[path])
+        return path not in of_records and (count * 2 < most or (is_all and count != most))
+
+    return [path for path in arrays if not is_other(path)]
+
+
 def _exceeds(pages: Sequence[Any], path: Path) -> bool:
     """Whether the array has members although the page has a total of zero."""
     return any(follow(page, ("total",)) == 0 and follow(page, path) for page in pages)
@@ -95,7 +116,8 @@ def _are_records(members: Sequence[Any], resource: Resource) -> bool:
 
 
 def _roles_in(one: dict[str, Any], roles: Sequence[set[str]]) -> int:
-    names = {plain(name) for name in one}
+    inside = [held for name in HOLDERS if isinstance(held := one.get(name), dict)]
+    names = {plain(name) for holder in (one, *inside) for name in holder}
     return sum(not names.isdisjoint(of_role) for of_role in roles)
 
 

@@ -12,7 +12,7 @@ from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.identity import NODE
 from propsync.shapes.members import ENDINGS, carries, is_blank, plain
 
-_HOLDERS = ("attributes", NODE)
+HOLDERS = ("attributes", NODE)
 _BESIDE = ("nameSingular",)
 """Members that say nothing that another one does not say."""
 _PROPERTIES = ("property", "properties")
@@ -72,7 +72,7 @@ def _is_anywhere(records: Sequence[Any], path: Path) -> bool:
 
 def _alike(record: Any, name: str) -> list[str]:
     """The places in a record of a member with nearly this name that says something."""
-    inner = [(f"{holder}.{one}", said) for holder in _HOLDERS for one, said in _members_of(follow(record, (holder,)))]
+    inner = [(f"{holder}.{one}", said) for holder in HOLDERS for one, said in _members_of(follow(record, (holder,)))]
     places = [*_members_of(record), *inner]
     return [place for place, said in places if plain(place.rpartition(".")[2]) == plain(name) and not is_blank(said)]
 

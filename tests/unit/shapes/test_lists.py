@@ -83,6 +83,29 @@ def test_what_stands_beside_a_total_of_nothing_is_not_the_list():
     assert find_list([{"total": 0, "warnings": ["nobody"]}], ASSESSMENTS) is None
 
 
+FACETS = [{"name": "status", "count": 2}] * 3
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"total": 2, "data": FACETS, "hits": FULL},
+        {"total": 4, "data": FACETS, "hits": FULL * 2},
+        {"total": 5000, "data": FACETS, "hits": FULL * 4},
+    ],
+    ids=["more facets", "fewer", "on page 1 of several"],
+)
+def test_facets_under_a_usual_name_are_no_records(page):
+    """Each record was rejected, or two facets became all assessments."""
+    assert find_list([page], ASSESSMENTS).paths == (("hits",),)
+
+
+def test_records_with_names_that_nobody_knows_stay_the_list_beside_others():
+    own = [{"nr": at, "objekt": "p"} for at in range(10)]
+    page = {"total": 50, "results": own, "recent": [FULL[0] | {"id": at} for at in range(12)]}
+    assert find_list([page], ASSESSMENTS).paths == (("results",),)
+
+
 def test_the_evidence_names_what_was_passed_over():
     found = find_list([{"total": 1, "foo": [ONE], "links": ["x"]}], ASSESSMENTS)
     assert "array of 1 objects" in found.evidence
