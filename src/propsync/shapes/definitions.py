@@ -39,7 +39,6 @@ def find_definition_shape(
         return
     recorded = [entry for asset in assets for entry in entries(asset, results)]
     referred = {*names(recorded), *(text for value in values(recorded) for text in texts_of_result(value))}
-    chosen = {text for value in values(recorded) if _may_choose(value) for text in texts_of_result(value)}
     definitions = values(defined)
     field_id = _field_id(types, defined, referred, Mentions(recorded, _NO_FIELD))
     settle(shape, "field_id", field_id, defined, is_whole=is_whole)
@@ -52,6 +51,7 @@ def find_definition_shape(
     options = [option for of_field in lists for option in of_field]
     objects = [option for option in options if isinstance(option.value, dict)]
     if objects or names(options):
+        chosen = _chosen(recorded, _of_other_kinds(defined, shape.paths("field_id")))
         settle(shape, "option_id", _option_id(lists, chosen, Mentions(recorded)), options, is_whole=is_whole)
         settle(shape, "option_label", _option_label(lists, shape.paths("option_id")), objects)
         settle_labels(shape, "option_label", values(objects), SURE_LABEL)
@@ -73,6 +73,20 @@ def option_ids(types: Sequence[Any], shape: Shape) -> set[str]:
 def choice_ids(types: Shape) -> tuple[Path, ...]:
     """Where a chosen option has its id if it is an object: as in the definition, or under a usual name."""
     return (*filter(None, types.paths("option_id")), *((name,) for name in _CHOSEN))
+
+
+def _chosen(recorded: Sequence[Entry], others: Collection[str]) -> set[str]:
+    """The texts of results that may choose options: not those under the id of a field of another kind."""
+    choosing = [one.value for one in recorded if _may_choose(one.value) and one.name not in others]
+    return {text for value in choosing for text in texts_of_result(value)}
+
+
+def _of_other_kinds(defined: Sequence[Entry], ids: Sequence[Path]) -> set[str]:
+    """The ids of fields that choose no options; those of two types may be equal."""
+    found: dict[bool, set[str]] = {True: set(), False: set()}
+    for one in defined:
+        found[text_of(follow(one.value, KIND)) == "option"].update(filter(None, [one.first_text(ids)]))
+    return found[False] - found[True]
 
 
 def _may_choose(value: Any) -> bool:
@@ -247,8 +261,16 @@ def _are_options(name: str, value: Any, referred: set[str]) -> bool:
     """
     if isinstance(value, dict) and value:
         holds_list = any(_listed_inside({name: value}, referred))
-        return not referred.isdisjoint(value) or (rank((name,), _OPTIONS) < len(_OPTIONS) and not holds_list)
+        is_likely = rank((name,), _OPTIONS) < len(_OPTIONS) and not holds_list
+        return is_likely or not referred.isdisjoint(value) or _are_labels(list(value.values()), referred)
     return isinstance(value, list) and bool(value)
+
+
+def _are_labels(held: Sequence[Any], referred: set[str]) -> bool:
+    """Whether these are texts, and assets name most of them: options by their ids, of which assets show the labels."""
+    texts_held = [one for one in held if isinstance(one, str)]
+    named = sum(one in referred for one in texts_held)
+    return 1 < len(held) == len(texts_held) and named * 2 > len(held)
 
 
 def _option_id(lists: Sequence[Sequence[Entry]], chosen: set[str], mentions: Mentions) -> Choice | None:
@@ -282,7 +304,9 @@ def _option_label(lists: Sequence[Sequence[Entry]], ids: Sequence[Path]) -> Choi
     choice = find_label(groups, set(ids))
     others = [path for path in text_paths(options) if path not in ids]
     beside = [path for path in others if rank(path, _OPTION_ID) < len(_OPTION_ID) or ends_with_id(path)]
-    is_label = any(path and rank(path, SURE_LABEL) < len(SURE_LABEL) for path in ids[:1])
+    if NAME not in ids and any(names(of_field) for of_field in lists):
+        beside.append(NAME)
+    is_label = any(path and rank(path, LABEL) < len(LABEL) for path in ids[:1])
     if choice is not None and beside and not any(rank(path, _OPTION_ID) < len(_OPTION_ID) for path in ids[:1]):
         is_label = is_label or choice.paths[0] in beside  # a code, beside a label with a foreign name
     if is_label and (choice is None or (beside and rank(choice.paths[0], LABEL) >= len(LABEL))):

@@ -186,6 +186,33 @@ def test_a_label_that_assets_choose_is_id_and_label(options):
     assert (found["option_id"], found["option_label"]) == ("label", "label")
 
 
+@pytest.mark.parametrize("name", ["name", "description"])
+@pytest.mark.parametrize("is_keyed", [True, False], ids=["keyed by id", "in a list"])
+def test_a_label_by_which_assets_choose_is_one_though_a_colour_is_left(name, is_keyed):
+    """The labels of all options were their colours."""
+    options = {f"k{at}": {name: word, "colour": f"#ff000{at}"} for at, word in enumerate(("Good", "Bad"))}
+    listed = options if is_keyed else [{"id": key, **one} for key, one in options.items()]
+    types = [asset_type({"id": "f", "label": "State", "type": "option", "options": listed})]
+    found = definition_shape(types, [asset({"type": "option", "field": "f", "value": ["Good", "Bad"]})])
+    assert (found["option_id"], found["option_label"]) == (name, name)
+
+
+def test_a_number_that_an_asset_has_chooses_no_option_by_its_place():
+    """Bare values keyed by field say no kind: numbers of 0 and 1 made the place of options their id."""
+    options = [{"label": label, "place": at} for at, label in enumerate(("Good", "Bad"))]
+    state = {"id": "f1", "label": "State", "type": "option", "options": options}
+    types = [asset_type(state, {"id": "f2", "label": "Doors", "type": "number"})]
+    assets = [{"id": f"a{at}", "fields": {"f1": ["Good"], "f2": at}} for at in range(4)]
+    assert definition_shape(types, assets)["option_id"] == "label"
+
+
+def test_labels_keyed_by_id_are_options_if_assets_show_the_labels():
+    listed = {"k1": "Good", "k2": "Bad", "k3": "Broken"}
+    types = [asset_type({"id": "f", "label": "State", "type": "option", "multiple": {"a": "b"}, "allowed": listed})]
+    found = definition_shape(types, [asset({"type": "option", "field": "f", "value": ["Good", "Bad"]})])
+    assert found["field_options"] == "allowed"
+
+
 def test_a_label_of_an_unusual_name_stays_one_where_assets_choose_names():
     options = [{"name": "good", "wording": "In good order"}, {"name": "bad", "wording": "Needs a repair"}]
     types = [asset_type({"id": "f", "label": "State", "type": "option", "options": options})]
