@@ -43,9 +43,10 @@ def find_id(
     shares = {path: share_known(records, path, known) for path in ranks}
     speaking = [path for path in ranks if shares[path] >= SPEAKS]
 
-    def order(path: Path) -> tuple[_Rank, float, float, bool, Path]:
+    def order(path: Path) -> tuple[_Rank, bool, float, float, bool, Path]:
         named = share_known(records, path, elsewhere)
-        return ranks[path], _wordy(records, path), named, not ends_with_id(path), path
+        is_around = ranks[path][0] == _UNLIKELY and path[0] != NODE
+        return ranks[path], is_around, _wordy(records, path), named, not ends_with_id(path), path
 
     best = min(speaking or ranks, key=order)
     words = (role.matches or "").replace("_", " ")

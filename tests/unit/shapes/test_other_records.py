@@ -38,6 +38,12 @@ def test_a_member_called_an_id_precedes_other_members_that_differ(key):
     assert roles(*records)["id"] == key
 
 
+def test_a_cursor_is_no_id_though_the_one_in_the_node_has_an_unlikely_name():
+    """A cursor changes with the list, so each change of the list gave assessments new keys."""
+    records = [{"cursor": f"c{at}", "node": {"nummer": f"n{at}", "typeId": "1"}} for at in range(1, 10)]
+    assert roles(*records)["id"] == "node.nummer"
+
+
 @pytest.mark.parametrize("own", ["nummer", "kennung", "zeichen"])
 def test_the_property_of_each_assessment_is_not_its_id_though_it_differs(own):
     records = [{own: f"n{at}", "objektId": str(at), "typeId": "1"} for at in range(1, 10)]
