@@ -11,6 +11,7 @@ from propsync.errors import ShapeUnknown
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice
 
+DATA = "data"  # JSON:API has ids at relationships.property.data.id
 _DEEPEST = 4  # JSON:API has ids at relationships.property.data.id
 SPEAKS = 0.5
 """The least share of a member's values that must be known elsewhere."""
@@ -148,17 +149,17 @@ def most_telling(
     one with fewer values known `elsewhere` comes first: ids of several kinds may be small numbers.
     """
     shares = {path: share_known(records, path, known) for path in candidates}
-    usual = _usual(records, [path for path in candidates if shares[path]])
+    speaking = usual(records, [path for path in candidates if shares[path]])
 
     def order(path: Path) -> tuple[float, int, float, Path]:
         return -round(shares[path], 1), rank(path, likely), share_known(records, path, elsewhere), path
 
-    named = [path for path in usual if rank(path, likely) < len(likely) and shares[path] >= SPEAKS_BY_NAME]
-    others = [path for path in usual if shares[path] >= SPEAKS]
+    named = [path for path in speaking if rank(path, likely) < len(likely) and shares[path] >= SPEAKS_BY_NAME]
+    others = [path for path in speaking if shares[path] >= SPEAKS]
     return min(named or others, key=order, default=None)
 
 
-def _usual(records: Sequence[Any], paths: Sequence[Path]) -> list[Path]:
+def usual(records: Sequence[Any], paths: Sequence[Path]) -> list[Path]:
     """Those of `paths` that at least half as many records have as the commonest of them."""
     counts = {path: len(texts(records, path)) for path in paths}
     most = max(counts.values(), default=0)
@@ -168,11 +169,13 @@ def _usual(records: Sequence[Any], paths: Sequence[Path]) -> list[Path]:
 def rank(path: Path, likely: Sequence[str]) -> int:
     """Ranks a path by its names: lower is likelier, `len(likely)` and above for names nobody expects.
 
-    `type.id` and `typeId` rank as `type`; a nested identifier counts for the object that holds it.
+    `type.id` and `typeId` rank as `type`; a nested identifier counts for the object that holds it, and so does that in
+    the `data` of JSON:API.
     """
     names = [plain(name) for name in path]
     if len(names) > 1 and names[-1] in map(plain, _ID_NAMES):
-        names = [*names[:-2], names[-2]]
+        holders = [name for name in names[:-1] if name != DATA]
+        names = holders or names[:-1]
     last = names[-1]
     order = [plain(name) for name in likely]
     depth = len(path) - 1

@@ -13,6 +13,7 @@ from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.earlier import with_earlier
 from propsync.shapes.identity import find_id, is_other_key, refuse_repeats, refuse_rivals
 from propsync.shapes.members import (
+    DATA,
     ENDINGS,
     as_written,
     carries,
@@ -28,6 +29,7 @@ from propsync.shapes.members import (
     texts,
 )
 from propsync.shapes.names import in_languages, own_names, settle_name
+from propsync.shapes.statuses import contested
 from propsync.shapes.unread import settle_inside_arrays, settle_unknown
 
 _PAGE_SPEAKS = 5
@@ -35,7 +37,6 @@ _NOT_TOLD = ("found", "likely", "documented")
 _DESCRIPTION = ("description",)  # it explains a name, and replaces none
 _ID_ROLES = ("property", "type")
 _WRAPPERS = ("attributes", "relationships")
-_DATA = "data"  # JSON:API has ids at relationships.property.data.id
 
 
 def find_roles(
@@ -57,11 +58,12 @@ def find_roles(
         is_key = role.known == "unique" or role.name in resource.key
         if resource.is_further:
             _forget_other_name(shape, role, is_key=is_key)
-        is_new = not shape.has(role.name)
+        is_new, tied = not shape.has(role.name), None
         if not _still_holds(shape, role, objects):
             # the values that the other roles have
             elsewhere = {text for one in resource.roles if one is not role for text in known.get(one.known or "", ())}
             found = _find(role, of_pages, known, taken, shape.choices.get(role.name), elsewhere)
+            tied = found if found is not None and not found.paths else None
             if is_other_key(shape, role, found, objects, known):
                 raise _unknown(resource, role)
             refuse_rivals(resource, role, found, of_pages, taken, elsewhere)
@@ -78,7 +80,7 @@ def find_roles(
             raise _unknown(resource, role)
         # records that no longer have a status need lists by status, whatever an earlier run found
         if (role.known == "statuses" and _is_gone(shape, role, objects)) or not shape.has(role.name):
-            shape.choices[role.name] = _absent(role, len(objects))
+            shape.choices[role.name] = tied or _absent(role, len(objects))
         _settle_unread(shape, role, objects, known.get(_ids(role), ()), taken)
 
 
@@ -194,7 +196,7 @@ def _agrees(records: Sequence[Any], paths: Sequence[Path], path: Path) -> bool:
 
 def _stem(path: Path) -> str:
     """The name of a member without the ending of an id: `propertyId` and `property.uid` are `property`."""
-    names = [plain(name) for name in path if name != _DATA] or [plain(path[-1])]
+    names = [plain(name) for name in path if name != DATA] or [plain(path[-1])]
     last = names[-2] if len(names) > 1 and names[-1] in ENDINGS else names[-1]
     return next((last.removesuffix(end) for end in ENDINGS if last.endswith(end)), last)
 
@@ -250,6 +252,8 @@ def _find(
     if role.known == "unique":
         found = find_id(role, pages, candidates, known.get(role.matches or "", ()), elsewhere)
         return found or _by_name(role, candidates)
+    if role.known == "statuses" and (tied := contested(role, records, candidates, known.get(role.known, ()))):
+        return tied
     if role.known:
         return _by_values(role, records, candidates, known.get(role.known, ()), elsewhere) or _by_name(role, candidates)
     return _by_name(role, candidates)

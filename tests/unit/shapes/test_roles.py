@@ -570,3 +570,28 @@ def test_a_member_that_is_named_as_the_key_has_no_rivals(own):
     """Look-ups ask with the parameter `assessment`, so a member of this name is no guess."""
     records = [{own: f"as-{n}", "externalNumberId": f"x-{n}", "property": "p1", "type": "t1"} for n in range(6)]
     assert roles(ASSESSMENTS, *records).paths("id") == ((own,),)
+
+
+@pytest.mark.parametrize("own", ["phase", "workflowState"])
+def test_of_two_members_with_known_statuses_the_alphabet_chooses_none(own):
+    """`previousStatus` became the status of all assessments, because it comes before `workflowState`."""
+    now = {own: ["approved", "submitted", "approved"], "previousStatus": ["submitted"] * 3}
+    others = {name: held for name, held in PLAIN.items() if name != "status"}
+    choice = roles(ASSESSMENTS, *assessments(**others | now)).choices["status"]
+    names = " and ".join(sorted(("previousStatus", own)))
+    evidence = f"{names} have known statuses and differ, so that the lists tell the status"
+    assert choice == Choice((), "absent", evidence)
+
+
+def test_a_status_in_capitals_beside_it_contests_no_status():
+    both = {"phase": ["approved", "submitted", "approved"], "shown": ["Approved", "Submitted", "Approved"]}
+    others = {name: held for name, held in PLAIN.items() if name != "status"}
+    assert roles(ASSESSMENTS, *assessments(**others | both)).paths("status") == (("phase",),)
+
+
+def test_the_data_of_json_api_names_the_member_that_holds_it():
+    """Some numbers of assets are known as those of properties, and `assetId` came before `site.data.id`."""
+    numbers = [f"p{n % 2 + 1}" if n < 6 else f"p{n}" for n in range(20)]
+    held = {"site": [{"data": {"type": "place", "id": f"p{1 + n % 3}"}} for n in range(20)], "assetId": numbers}
+    others = {"id": list(range(20)), "type": ["t1", "t2"] * 10}
+    assert roles(ASSESSMENTS, *assessments(**others | held)).paths("property") == (("site", "data", "id"),)

@@ -1,0 +1,35 @@
+"""Notices records of which two members may be the status, so that their lists have to tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import combinations
+from typing import Any
+
+from propsync.records import Path, follow, text_of
+from propsync.resources import Role
+from propsync.shapes.choice import Choice
+from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, plain, rank, share_known, usual
+
+
+def contested(role: Role, records: Sequence[Any], candidates: Sequence[Path], known: Collection[str]) -> Choice | None:
+    """The finding that no member is the status, if none has a likely name, and two with known statuses differ.
+
+    One of them may be the former status: `vorherigePhase` beside `zustand`. The alphabet must not choose.
+    """
+    shares = {path: share_known(records, path, known) for path in candidates}
+    found = usual(records, [path for path in candidates if shares[path]])
+    if any(rank(path, role.likely) < len(role.likely) and shares[path] >= SPEAKS_BY_NAME for path in found):
+        return None
+    speaking = sorted(path for path in found if shares[path] >= SPEAKS)
+    rivals = next((pair for pair in combinations(speaking, 2) if _differ(records, *pair)), None)
+    if rivals is None:
+        return None
+    names = " and ".join(".".join(path) for path in rivals)
+    return Choice((), "absent", f"{names} have known statuses and differ, so that the lists tell the status")
+
+
+def _differ(records: Sequence[Any], one: Path, other: Path) -> bool:
+    """Whether any record says something else at one place than at the other, apart from the spelling."""
+    pairs = ((text_of(follow(record, one)), text_of(follow(record, other))) for record in records)
+    return any(first and second and plain(first) != plain(second) for first, second in pairs)
