@@ -33,18 +33,22 @@ VALUES = (*LIKELY_VALUE, "valuevalue", "valueid", "valueids")
 
 
 def value_of_kind(
-    kind: str, results: Sequence[Any], references: Sequence[Path], options: Collection[str] = ()
+    kind: str,
+    results: Sequence[Any],
+    references: Sequence[Path],
+    options: Collection[str] = (),
+    beside: Collection[Path] = (),
 ) -> Choice | None:
     """The rest of a result: under `value`, under a member named for the kind, or the one member that remains.
 
     Results that have nothing there may have their value under another name that says so. `options` are the ids of all
-    options.
+    options. Members that results of any kind have `beside` their value come last.
     """
     places = [_value_places(kind, result, references) for result in results]
     left = Counter(path for of_result in places for path in of_result)
     if not left:
         return None
-    best = min(left, key=lambda path: (*_blank_rank(kind, results, path), *_telling(kind, results, path, left)))
+    best = min(left, key=lambda path: (*_blank_rank(kind, results, path, beside), *_telling(kind, results, path, left)))
     best = next(
         (path for path in sorted(left) if _may_be_value(path[-1], kind) and _is_fuller(results, path, best)), best
     )
@@ -303,10 +307,15 @@ def _may_be_value(name: str, kind: str) -> bool:
     return _value_rank(name, kind) <= _PLAUSIBLE and plain(name) not in BESIDE
 
 
-def _blank_rank(kind: str, results: Sequence[Any], path: Path) -> tuple[bool, bool, tuple[bool, int, int]]:
-    """Ranks places. Of those that no name calls the value, one that says nothing in any result comes last."""
+def _blank_rank(
+    kind: str, results: Sequence[Any], path: Path, beside: Collection[Path]
+) -> tuple[bool, bool, bool, tuple[bool, int, int]]:
+    """Ranks places. Of those that no name calls the value, one that says nothing in any result comes last. Before it
+    come those that are beside any value.
+    """
     found = _place_rank(path, kind)
-    return found[0], found[0] and all(_says_nothing(kind, follow(result, path)) for result in results), found
+    is_blank_everywhere = found[0] and all(_says_nothing(kind, follow(result, path)) for result in results)
+    return found[0], is_blank_everywhere, found[0] and path in beside, found
 
 
 def _says_nothing(kind: str, held: Any) -> bool:

@@ -7,18 +7,21 @@ reference.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from propsync.records import Path, follow, text_of
+from propsync.shapes.beside_values import beside, of_any_kind
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, NUMBERS, settle, spoken_for, text_paths
-from propsync.shapes.members import most_telling, plain, rank, share_known
+from propsync.shapes.members import most_telling, plain, rank, scalar_paths, share_known
 from propsync.shapes.result_values import LIKELY_VALUE, is_beside, says_value, value_of_kind
 
 _OF_FIELD = ("field", "fieldid", "definition", "definitionid", "fielddefinition", "fielddefinitionid")
 _REFERENCE = (*_OF_FIELD, "ref", "key", "id", "uid")
+_NEARLY_ALL = 0.9
 
 
 def find_result_shape(
@@ -39,7 +42,8 @@ def find_result_shape(
     for result in filter(_says_its_kind, results):
         by_kind.setdefault(text_of(follow(result.value, KIND)) or "", []).append(result)
     references = shape.paths("result_field")
-    found = {kind: value_of_kind(kind, values(one), references, option_ids) for kind, one in by_kind.items()}
+    of_kinds = {kind: values(one) for kind, one in by_kind.items()}
+    found = _values_of_kinds(of_kinds, (*references, *_repeated(results, references)), option_ids)
     telling = [one for kind, choice in found.items() if choice and says_value(kind, choice) for one in by_kind[kind]]
     for kind, choice in sorted(found.items()):
         # nobody has filled in such a field yet: the own id of a result is no value where others have both
@@ -47,6 +51,35 @@ def find_result_shape(
         is_sure = choice is not None and says_value(kind, choice)
         part = f"result_value:{kind}"
         settle(shape, part, None if is_empty else choice, by_kind[kind], is_whole=is_whole, is_sure=is_sure)
+
+
+def _values_of_kinds(
+    by_kind: Mapping[str, Sequence[Any]], references: Sequence[Path], options: Collection[str]
+) -> dict[str, Choice | None]:
+    """The places of values. A member that results have beside a value of a sure name comes last in other kinds. So does
+    one that looks like the values of few kinds. A member that is both is no value at all.
+    """
+    found = {kind: value_of_kind(kind, results, references, options) for kind, results in by_kind.items()}
+    told = {kind: choice for kind, choice in found.items() if choice and says_value(kind, choice)}
+    common = of_any_kind(by_kind, options)
+    carried = {path for kind, choice in told.items() for path in beside(by_kind[kind], choice.paths)}
+    for kind, results in by_kind.items():
+        if kind not in told:
+            choice = value_of_kind(kind, results, references, options, common | carried)
+            is_none = choice is not None and choice.paths[0] in common & carried
+            found[kind] = None if is_none else choice
+    return found
+
+
+def _repeated(found: Sequence[Entry], references: Sequence[Path]) -> list[Path]:
+    """Members that repeat the id of the field by which an object has its results."""
+    if NAME not in references:
+        return []
+    inside = [one for one in found if one.name is not None and isinstance(one.value, dict)]
+    same = Counter(
+        path for one in inside for path in scalar_paths(one.value) if text_of(follow(one.value, path)) == one.name
+    )
+    return [path for path, count in same.items() if count >= _NEARLY_ALL * len(inside)]
 
 
 def value_paths(shape: Shape) -> dict[str, tuple[Path, ...]]:

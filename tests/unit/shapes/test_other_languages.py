@@ -288,3 +288,56 @@ def test_several_texts_that_join_options_are_unread_beside_single_choices():
 def test_dates_at_midnight_are_dates_and_those_at_another_time_are_unread():
     assert unread([], *["2026-01-31T09:00:00Z"] * 5, kind="date") == {"result_value:date"}
     assert unread([], *["2026-01-31T00:00:00Z"] * 5, kind="date") == set()
+
+
+VALUES = {"text": "Yale", "number": 12, "date": "2025-02-01", "time": "09:30", "qr": "40417"}
+
+
+def places(kinds, held):
+    """The place of the value of each kind, in four results of each; `held` makes the members beside the kind."""
+    results = [{"type": kind, "field": "f0", **held(kind, at)} for kind in kinds for at in range(4)]
+    shape = Shape("assets")
+    find_result_shape(shape, assets(*results), {"f0", "f1", "f2", "f3"})
+    parts = {part.partition(":")[2]: choice.text for part, choice in shape.choices.items() if ":" in part}
+    return {kind: parts.get(kind) for kind in kinds}
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [lambda at: f"siehe {at}", lambda at: "Yes", lambda at: at, lambda at: [{"am": "2025-01-01"}], lambda at: at > 1],
+    ids=["a comment", "a flag in words", "a count", "a history", "a flag"],
+)
+def test_what_results_of_all_kinds_have_is_no_value(beside):
+    """A comment or a flag in words became the value of texts and codes, with exit code 0."""
+    found = places(VALUES, lambda kind, at: {"aaa": beside(at)} | ({"wert": VALUES[kind]} if at else {}))
+    assert found == dict.fromkeys(VALUES, "wert")
+
+
+@pytest.mark.parametrize("kind", ["text", "qr"])
+def test_what_others_have_beside_their_value_is_no_value_either(kind):
+    kinds = ("number", kind)
+
+    def held(of, at):
+        return {"herkunft": f"app {at}"} | ({"value": at} if of == "number" else {"inhalt": f"n{at}"} if at else {})
+
+    assert places(kinds, held) == {"number": "value", kind: "inhalt"}
+
+
+def test_a_field_that_nobody_filled_in_has_no_history_for_a_value():
+    def held(kind, at):
+        return {"verlauf": [{"am": "2025-01-01"}]} | ({} if kind == "text" else {"value": VALUES[kind]})
+
+    assert places(VALUES, held) == {**dict.fromkeys(VALUES, "value"), "text": None}
+
+
+def test_values_in_objects_or_texts_of_one_name_stay_values_beside_a_unit():
+    wrapped = places(VALUES, lambda kind, at: {"wert": {"x": VALUES[kind]}, "zweitens": "mm" if at else "cm"})
+    assert {place.partition(".")[0] for place in wrapped.values()} == {"wert"}
+    assert places(VALUES, lambda kind, at: {"wert": str(VALUES[kind])}) == dict.fromkeys(VALUES, "wert")
+
+
+def test_a_repeated_id_of_the_field_is_no_value_under_its_name():
+    results = {f"f{at}": {"type": "qr", "feld": f"f{at}", "inhalt": f"n{at}"} for at in range(4)}
+    shape = Shape("assets")
+    find_result_shape(shape, [{"id": f"a{at}", "fields": results} for at in range(4)], {"f0", "f1", "f2", "f3"})
+    assert shape.choices["result_value:qr"].text == "inhalt"

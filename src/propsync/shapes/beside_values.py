@@ -1,0 +1,60 @@
+"""Finds members that results have beside their value, whatever their kind, such as a comment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from propsync.records import Path, follow, text_of
+from propsync.shapes.members import SPEAKS, as_list, is_blank
+from propsync.shapes.result_values import is_number
+
+_ENOUGH = 3  # kinds whose values look different
+
+
+def of_any_kind(by_kind: Mapping[str, Sequence[Any]], options: Collection[str]) -> set[Path]:
+    """Members that look like the values of less than half of the kinds that have them."""
+    looks = {**_LOOKS, "option": lambda held: _may_choose(held, options)}
+    kinds = [kind for kind in looks if kind in by_kind]
+    shares: dict[Path, list[float]] = {}
+    for kind in kinds:
+        for name in dict.fromkeys(name for result in by_kind[kind] if isinstance(result, dict) for name in result):
+            said = [held for one in by_kind[kind] if not is_blank(held := follow(one, (name,)))]
+            if said:
+                shares.setdefault((name,), []).append(sum(map(looks[kind], said)) / len(said))
+    return {
+        path
+        for path, found in shares.items()
+        if len(found) >= _ENOUGH and sum(share >= SPEAKS for share in found) * 2 < len(found)
+    }
+
+
+def beside(results: Sequence[Any], values: Collection[Path]) -> set[Path]:
+    """Members that results with a value at one of `values` have beside it."""
+    valued = [one for one in results if any(not is_blank(follow(one, path)) for path in values)]
+    return {(name,) for one in valued for name, held in one.items() if (name,) not in values and not is_blank(held)}
+
+
+def _is_numeric(held: Any) -> bool:
+    return is_number(held) or (isinstance(held, str) and held.strip().lstrip("-").replace(".", "", 1).isdigit())
+
+
+def _begins_with_digit(held: Any) -> bool:
+    return isinstance(held, str) and held[:1].isdigit()
+
+
+def _may_choose(held: Any, options: Collection[str]) -> bool:
+    return isinstance(held, list) or all(text_of(one) in options for one in as_list(held))
+
+
+def _looks_or_wraps(looks: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """A value may be in an object of its own, whatever its kind."""
+    return lambda held: isinstance(held, dict) or looks(held)
+
+
+_LOOKS: dict[str, Callable[[Any], bool]] = {
+    "number": _looks_or_wraps(_is_numeric),
+    "date": _looks_or_wraps(_begins_with_digit),
+    "time": _looks_or_wraps(_begins_with_digit),
+    "pin": lambda held: isinstance(held, dict | list),
+}
