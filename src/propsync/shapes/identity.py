@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,10 @@ _SEVERAL = 5  # records in each of which a member differs, hardly by chance
 _REFERENCES = ("ref", "reference", "code")
 _OTHERS = ("schedule", "user", "author", "client", "customer", "external", "legacy", "parent", "previous")
 """Words before `Id` in names of members with the id of something else; some are of other programs."""
+_HOLDERS = ("asset", "property")  # each assessment of a first night may be of another one
 _FEW = 3  # records of a page that show nothing about an odd one
+_NO_ID = re.compile(r"[0-9]{4}-|[0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{4}|1[0-9]{12}$|https?://")
+"""Dates, milliseconds since 1970 and links."""
 _Rank = tuple[int, bool, int]
 
 
@@ -43,10 +47,12 @@ def find_id(
     shares = {path: share_known(records, path, known) for path in ranks}
     speaking = [path for path in ranks if shares[path] >= SPEAKS]
 
-    def order(path: Path) -> tuple[_Rank, bool, float, float, bool, Path]:
+    def order(path: Path) -> tuple[_Rank, bool, float, bool, float, bool, Path]:
         named = share_known(records, path, elsewhere)
         is_around = ranks[path][0] == _UNLIKELY and path[0] != NODE
-        return ranks[path], is_around, _wordy(records, path), named, not ends_with_id(path), path
+        is_of_other = ranks[path][0] == _UNLIKELY and _stem(path[-1]) in (*_OTHERS, *_HOLDERS)
+        wordy = _wordy(records, path)
+        return ranks[path], is_around, wordy, is_of_other, named, not ends_with_id(path), path
 
     best = min(speaking or ranks, key=order)
     words = (role.matches or "").replace("_", " ")
@@ -104,9 +110,9 @@ def _is_nearly_alone(page: Sequence[Any], path: Path) -> bool:
 
 
 def _wordy(records: Sequence[Any], path: Path) -> float:
-    """The share of values that read like prose or a date rather than like an identifier."""
+    """The share of values that read like prose, a moment or a link rather than like an identifier."""
     found = texts(records, path)
-    wordy = [" " in text or len(text) > 64 or (text[:4].isdigit() and text[4:5] == "-") for text in found]
+    wordy = [" " in text or len(text) > 64 or bool(_NO_ID.match(text)) for text in found]
     return sum(wordy) / len(found)
 
 
@@ -157,8 +163,12 @@ def refuse_rivals(
 
 def _is_called_id(name: str, others: Collection[str]) -> bool:
     """Whether a member's name ends with id, and is that of none of `others`: `pruefungId`, not `scheduleId`."""
-    stems = (plain(name).removesuffix(end) for end in ENDINGS if plain(name).endswith(end))
-    return (stem := next(stems, None)) is not None and stem not in others
+    return (stem := _stem(name)) is not None and stem not in others
+
+
+def _stem(name: str) -> str | None:
+    """The name of a member without the ending of an id; None without such an ending."""
+    return next((plain(name).removesuffix(end) for end in ENDINGS if plain(name).endswith(end)), None)
 
 
 def refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequence[Sequence[Any]]) -> None:

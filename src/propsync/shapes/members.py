@@ -178,7 +178,7 @@ def rank(path: Path, likely: Sequence[str]) -> int:
         names = holders or names[:-1]
     last = names[-1]
     order = [plain(name) for name in likely]
-    depth = len(path) - 1
+    depth = len(names) - 1
     return (order.index(last) if last in order else len(order)) + depth
 
 

@@ -38,6 +38,27 @@ def test_a_member_called_an_id_precedes_other_members_that_differ(key):
     assert roles(*records)["id"] == key
 
 
+@pytest.mark.parametrize("other", ["scheduleId", "asset_id", "parentUid"])
+def test_what_is_called_the_id_of_something_else_precedes_no_member_that_differs(other):
+    records = [{"nummer": f"n{at}", other: f"x{at}", "typeId": "1"} for at in range(1, 10)]
+    assert roles(*records)["id"] == "nummer"
+
+
+@pytest.mark.parametrize("said", [1690199160000, "23/05/2025", "https://x.example/1"])
+def test_a_moment_or_a_link_is_no_id_beside_a_member_that_differs_too(said):
+    """The alphabet chose `createdAt`, and each correction of it would have given an assessment a new key."""
+    kinds = {int: lambda at: said + at, str: lambda at: f"1{at}{said[2:]}" if said[0] == "2" else f"{said}{at}"}
+    records = [{"nummer": at + 70000, "angelegt": kinds[type(said)](at), "typeId": "1"} for at in range(1, 10)]
+    assert roles(*records)["id"] == "nummer"
+
+
+@pytest.mark.parametrize("name", ["location", "building", "asset"])
+def test_a_property_in_an_object_is_found_by_its_name_on_a_first_night(name):
+    """The last of the likely names was none where an object holds the id: assessments had no property in silence."""
+    records = [{"id": f"as{at}", name: {"name": f"{at} High Street", "id": f"new{at}"}} for at in range(1, 10)]
+    assert roles(*records)["property"] == f"{name}.id"
+
+
 def test_a_cursor_is_no_id_though_the_one_in_the_node_has_an_unlikely_name():
     """A cursor changes with the list, so each change of the list gave assessments new keys."""
     records = [{"cursor": f"c{at}", "node": {"nummer": f"n{at}", "typeId": "1"}} for at in range(1, 10)]
