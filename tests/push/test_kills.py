@@ -16,9 +16,13 @@ from kit.push_home import PushHome, push_home
 from propsync.cli.push_history import print_history
 from propsync.cli.start import INTERRUPTED
 from propsync.cli.status import print_status
+from propsync.erasing.request import Request as Erasing
+from propsync.errors import UsageError
 from propsync.push import verdicts
 from propsync.push.journal import WriteJournal
 from propsync.push.plan import CREATE, DELETE, UPDATE, Plan, save_plan
+from propsync.push.saved import given_plan
+from propsync.runbooks.erasure.erase import erase
 from propsync.runbooks.push.undo import history, undo, unfinished
 from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
@@ -110,6 +114,32 @@ def test_a_plan_that_was_interrupted_is_told_by_status(home: PushHome, capsys: p
     assert f"Unfinished: plan {plan.plan_id}, of which a part may be sent. Next: propsync push apply" in told()
     home.apply(plan)
     assert "Unfinished" not in told()
+
+
+def test_the_id_of_an_unfinished_plan_is_enough_without_its_file(home: PushHome) -> None:
+    def given() -> Plan:
+        return given_plan(home.path, home.path / "state", Path(plan.plan_id))
+
+    plan = of_assets(home, 0)
+    with dying(2):
+        home.apply(plan, max_concurrency=1)
+    assert given() == plan
+    assert home.apply(given()).exit_code == 0
+    assert [*home.effects.values()] == [1, 1, 1]
+    with pytest.raises(UsageError, match="there is no such plan"):
+        given()
+
+
+def test_the_end_of_a_plan_lets_an_erasure_begin(home: PushHome) -> None:
+    plan = of_assets(home, 0)
+    edited = next(one.key[0] for one in plan.entries if one.key)
+    with dying(2):
+        home.apply(plan, max_concurrency=1)
+    home.sync(["assets"])
+    with pytest.raises(UsageError, match="end it with --give-up; then erase"):
+        erase(home.settings(), Erasing(asset=edited, reason="asked"))
+    home.apply(plan, gives_up=True)
+    assert erase(home.settings(), Erasing(asset=edited, reason="asked")).exit_code == 0
 
 
 def test_history_does_not_deny_the_writes_of_an_unfinished_plan(

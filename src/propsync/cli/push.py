@@ -26,7 +26,9 @@ class Records(StrEnum):
     SCHEDULES = "schedules"
 
 
-PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="A saved plan.", show_default=False)]
+PlanFile = Annotated[
+    Path, typer.Argument(metavar="PLAN", help="A saved plan, or the id of an unfinished one.", show_default=False)
+]
 Which = Annotated[Records, typer.Argument(metavar="assets|schedules", help="The records.", show_default=False)]
 
 
@@ -102,10 +104,11 @@ def show(
     """Print a saved plan again. Sends nothing."""
     from propsync.cli.push_plan import print_plan
     from propsync.push.changes import MOST_CHANGES
-    from propsync.push.plan import load_plan
+    from propsync.push.saved import given_plan
     from propsync.runbooks.push.plans import names_of
 
-    chosen, saved = settings(), load_plan(plan)
+    chosen = settings()
+    saved = given_plan(chosen.home, chosen.state, plan)
     print_plan(saved, names_of(chosen, saved), plan, as_json=as_json, most=None if show_all else MOST_CHANGES)
 
 

@@ -33,10 +33,11 @@ def apply(
     as_json: AsJson = False,
 ) -> None:
     """Send exactly what a plan says, read it back and publish. Resumes an unfinished apply."""
-    from propsync.push.plan import load_plan
+    from propsync.push.saved import given_plan
     from propsync.runbooks.push.apply import apply as apply_plan
 
-    chosen, saved = settings(), load_plan(plan)
+    chosen = settings()
+    saved = given_plan(chosen.home, chosen.state, plan)
     try:
         with garbage.imports_left_alone():
             report = apply_plan(chosen, saved, allow_large, gives_up=give_up)

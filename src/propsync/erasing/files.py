@@ -44,7 +44,7 @@ class OtherFiles:
         for key in self._storage.list(_JOURNALS):
             if self._sees(key):
                 what = "a push that names it is not finished"
-                step = "Finish it with `propsync push apply`, or let `propsync sync` record it; then erase"
+                step = "Finish it with `propsync push apply`, or end it with --give-up; then erase"
                 raise UsageError(key, what, step)
 
     def remove(self) -> None:
