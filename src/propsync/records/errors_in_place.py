@@ -13,12 +13,13 @@ _MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(di
 _ERRORS = frozenset({"error", "errors"})
 _OF_ERRORS = _ERRORS | {"code", "detail", "details", "errorcode", "errormessage", "message", "statuscode"}
 _NOTHING = frozenset({b"null", b'""', b"[]", b"{}", b"false"})
+_BEGINNING = 400  # bytes: beside an error there is little, and a search of all of every record takes five times as long
 
 
 def is_error(record: bytes | msgspec.Raw, key_paths: Sequence[Sequence[Sequence[str]]]) -> bool:
     """Whether a record has an error, and beside it nothing but its key and empty members."""
     text = bytes(record)
-    if b"error" not in text.lower():  # nearly every record
+    if text.find(b"rror", 0, _BEGINNING) < 0:  # nearly every record
         return False
     try:
         members = _MEMBERS.decode(text)
