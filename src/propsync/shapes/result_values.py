@@ -10,7 +10,7 @@ from typing import Any
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice
 from propsync.shapes.fields import KIND, KINDS, WHOLE
-from propsync.shapes.members import SPEAKS, as_list, carries, contradicts, is_blank, plain
+from propsync.shapes.members import SPEAKS, as_list, carries, contradicts, ends_with_id, is_blank, plain
 
 LIKELY_VALUE = ("value", "values", "val", "content", "answer", "result", "data")
 _PLAUSIBLE = 2  # the last rank of a name that says that the member is a value
@@ -150,7 +150,23 @@ def _inside(kind: str, results: Sequence[Any], place: Path) -> list[Path]:
     objects = [held for result in results if isinstance(held := follow(result, place), dict)]
     inner = Counter(name for held in objects for name in held if _may_hold_value(kind, held, name))
     best = min(inner, key=lambda name: (_value_rank(name, kind), -inner[name], name), default=None)
+    best = _only_one(kind, objects) if best is None and kind in _PLAIN else best
     return [] if best is None else [(*place, best)]
+
+
+def _only_one(kind: str, objects: Sequence[dict[str, Any]]) -> str | None:
+    """The only member of objects that looks like their kind: `{"amount": 12.5, "unit": "mm"}`.
+
+    Beside an amount in a text, a number may be its precision. One that never differs is no value.
+    """
+    said: dict[str, list[Any]] = {}
+    for name, held in (member for one in objects for member in one.items()):
+        if not is_blank(held) and plain(name) not in BESIDE and not ends_with_id((name,)):
+            said.setdefault(name, []).append(held)
+    fitting = [name for name, found in said.items() if all(map(_LOOKS[kind], found))]
+    others = [held for name, found in said.items() if name not in fitting for held in found]
+    is_doubtful = len(fitting) != 1 or any(isinstance(held, str) and held.strip("- ")[:1].isdigit() for held in others)
+    return None if is_doubtful or _is_same(objects, (fitting[0],)) else fitting[0]
 
 
 def _may_hold_value(kind: str, held: dict[str, Any], name: str) -> bool:
@@ -209,6 +225,7 @@ _SHOWN_AS_TEXT = ("number", "date", "time", "option")
 _SHOWN = ("display", "formatted", "pretty")
 _VALUES_OF_RESULTS = tuple(f"{what}value" for what in ("raw", "field", "actual", "current", "entered", "stored"))
 """Names that say value enough, though all results say the same."""
+_PLAIN = ("number", "date", "time", "qr")  # an object of texts may have one for each language
 _SINGLE = ("text", "number", "date", "time", "qr")
 _LINKS = ("http://", "https://", "data:", "/")
 _LOOKS: dict[str, Callable[[Any], float]] = {
