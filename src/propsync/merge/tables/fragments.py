@@ -83,7 +83,10 @@ def result_fragments(references: Sequence[Path], values: Mapping[str, Sequence[P
         "result_members": members,
         "result_field": exact(_first([*tried, _NAME])),
         "result_value": _value_by_kind(
-            {kind: _said_at([_outside(path, paths, member) for path in paths]) for kind, paths in of_kinds.items()}
+            {
+                kind: _said_at([_filled(kind, path, around, _outside(path, paths, member)) for path in paths])
+                for kind, paths in of_kinds.items()
+            }
         ),
         "named_members": _texts([KIND[0], *(in_copy(path)[0] for path in references if path)]),
         "holding_members": _texts(in_copy(path)[0] for paths in of_kinds.values() for path in paths if len(path) > 1),
@@ -140,6 +143,14 @@ def _rest(held: str, names: Iterable[str]) -> str:
     """The members of the JSON object `held` without nulls, kind and reference (`names`); NULL if none is left."""
     without = text(json.dumps(dict.fromkeys((in_copy((name,))[0] for name in names), None)))
     return f"nullif(json_merge_patch('{{}}', json_merge_patch({held}, {without}))::varchar, '{{}}')::json"
+
+
+def _filled(kind: str, path: Path, around: Mapping[Path, Sequence[str]], held: str) -> str:
+    """A pin that is the rest of a result, unless it has only what any result has, such as a label: nobody set it."""
+    if kind != "pin" or not around[path]:
+        return held
+    plain = "list_transform(json_keys(one), lambda member: staging.plain_name(member))"
+    return f"list_filter([{held}], lambda one: not list_has_all({_texts(BESIDE)}, {plain}))[1]"
 
 
 def _texts(listed: Iterable[str]) -> str:
