@@ -4,7 +4,7 @@ create macro staging.one_id(text) as if(regexp_matches(text, '[,;]'), null, text
 -- The id of a user: a text, a number, or an object that holds one. NULL for anything else.
 create macro staging.user_id(held) as case json_type(held)
   when 'OBJECT' then staging.one_id(staging.exact_text(list_filter(
-    json_extract(held, ['$."id"', '$."uid"', '$."_id"', '$."uuid"', '$."guid"', '$."$oid"']),
+    json_extract(held, ['$."id"', '$."Id"', '$."uid"', '$."_id"', '$."uuid"', '$."guid"', '$."$oid"']),
     lambda inner_id: json_type(inner_id) in ('VARCHAR', 'BIGINT', 'UBIGINT', 'DOUBLE')
   )[1]->>'$'))
   when 'VARCHAR' then staging.one_id(staging.exact_text(held->>'$'))

@@ -26,7 +26,7 @@ _NEARLY_ALL = 0.9  # one odd option or result must not decide
 _OPTION_ID = ("id", "uid", "_id", "uuid", "identifier", "optionid", "key", "code", "value", "ref")
 _NO_FIELD = (*SURE_LABEL, *KINDS, "value", "values")
 """Members of a result that name no field: its labels, and its value, which may be an id of a field by chance."""
-_CHOSEN = ("id", "optionId", "option_id", "option-id", "option", "$oid")
+_CHOSEN = ("id", "Id", "optionId", "OptionId", "option_id", "option-id", "option", "$oid")
 """Usual names of a chosen option's id in an object."""
 
 

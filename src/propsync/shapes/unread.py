@@ -17,7 +17,7 @@ from propsync.shapes.members import as_list, carries, texts
 
 _DUE_DATE: Path = ("dueDate",)
 _USERS: Path = ("assignedUsers",)
-USER_IDS = ("id", "uid", "_id", "uuid", "guid")
+USER_IDS = ("id", "Id", "uid", "_id", "uuid", "guid", "$oid")
 """The member of an assigned user that is its id, if users are objects."""
 _MOST_VALUES = 100
 _MANY = 8  # values: of fewer, each may be a type that is no longer listed

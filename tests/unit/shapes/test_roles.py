@@ -4,7 +4,7 @@ import pytest
 
 from propsync.errors import SettingsError, ShapeUnknown
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSETS, BUILT_IN, SCHEDULES
-from propsync.shapes import UNREAD, Choice, Shape, configured, find_roles
+from propsync.shapes import UNREAD, Choice, Shape, choice_ids, configured, find_roles, look_into_schedules
 
 KNOWN = {
     "property_ids": {"p1", "p2"},
@@ -595,3 +595,16 @@ def test_the_data_of_json_api_names_the_member_that_holds_it():
     held = {"site": [{"data": {"type": "place", "id": f"p{1 + n % 3}"}} for n in range(20)], "assetId": numbers}
     others = {"id": list(range(20)), "type": ["t1", "t2"] * 10}
     assert roles(ASSESSMENTS, *assessments(**others | held)).paths("property") == (("site", "data", "id"),)
+
+
+@pytest.mark.parametrize("name", ["id", "Id", "$oid"])
+def test_assigned_users_are_read_in_the_forms_that_the_tables_read(name):
+    """The tables had the users of `$oid`, and each run ended with exit code 3 because propsync could not read them."""
+    shape = Shape("schedules")
+    look_into_schedules(shape, [{"property": "p", "type": "t", "assignedUsers": [{name: "u1"}]} for _ in range(6)])
+    assert shape.choices["assigned_users"].source != UNREAD
+
+
+@pytest.mark.parametrize("name", ["id", "Id", "optionId", "OptionId", "option_id"])
+def test_a_choice_in_an_object_has_its_id_under_a_usual_name_in_each_spelling(name):
+    assert (name,) in choice_ids(Shape("asset_types"))
