@@ -26,6 +26,7 @@ from xlsxwriter import Workbook
 
 from propsync.errors import UsageError
 from propsync.push.changes import change_rows, changes_to_json
+from propsync.push.files import read_file
 from propsync.push.names import Names
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
 from propsync.push.published import Published
@@ -650,6 +651,7 @@ def test_a_header_that_cannot_be_used_is_named(
         ("a.csv", b"Tag^Asset_ID\ny^x", r"separated by \^"),
         ("a.csv", b'asset_id,Tag\n"x', "quotes"),
         ("a.csv", b"asset_id,Tag\nx,\x00", "NUL"),
+        ("a.csv", b"sep=;\r\nasset_id;Tag;Due\r\nx;y;\r\nz;cu", "it ends within row 3, at cell 2 of 3; copy it again"),
         ("a.xlsx", b"PK\x03\x04rubbish", "damaged spreadsheet"),
         ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an .xls file"),
         ("a.parquet", b"PAR1", "not readable Parquet"),
@@ -670,6 +672,13 @@ def test_an_unreadable_file_is_wrong_usage(
     (tmp_path / name).write_bytes(content)
     with pytest.raises(UsageError, match=words):
         planned(home, tmp_path, Wanted("assets", tmp_path / name))
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r", ",", ",\n\n"])
+def test_a_short_last_row_that_ends_is_whole(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "a.csv").write_bytes(f"asset_id,Tag,Due\nx\ny,Q{ending}".encode())
+    rows = [*read_file(tmp_path / "a.csv", "asset_id").rows]
+    assert [row.cell(1) for row in rows] == [None, "Q"]
 
 
 # schedules

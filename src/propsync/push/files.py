@@ -72,7 +72,21 @@ def _source(path: Path, content: bytes, key: str) -> Source:
         return Source(*named, *_json_lines(content), has_addresses=False)
     text, encoding = decoded_by(content)
     lines = (Row(number, cells) for number, (_, cells) in enumerate(lines_of(text, keeps_blanks=True), 1))
-    return Source(*named, *_below_header(lines, key), is_lossy=encoding == WINDOWS or content.isascii())
+    return Source(*named, *_below_header(_whole(lines, text), key), is_lossy=encoding == WINDOWS or content.isascii())
+
+
+def _whole(rows: Iterable[Row], text: str) -> Iterator[Row]:
+    """The rows of a CSV. Raises ListUnreadable if it ends within the last one, as after a copy that broke off.
+
+    A value cut in two looks like an edit, and --prune would delete what the lost rows name.
+    """
+    width, last = 0, Row(0, [])
+    for last in rows:
+        width = width or (0 if all(map(is_blank, last.cells)) else len(last.cells))
+        yield last
+    if 0 < len(last.cells) < width and not text.endswith(("\n", "\r")):
+        what = f"it ends within row {last.number}, at cell {len(last.cells)} of {width}"
+        raise ListUnreadable(f"{what}; copy it again, or end it with a new line if it is whole")
 
 
 def _content(path: Path) -> bytes:
