@@ -1,20 +1,16 @@
 -- grain: quarter, assessor, assessment_type_id
 -- why: who performed how much of what in each quarter, for the organisation and by it. Nobody has done what is dated after
--- today. Nobody knows the quarter of an undated approval from before the first complete read
-with first_reads as (
-  select max(first_complete_at) filter (resource = 'assessments') as first_read_at from staging.read_verdicts
-),
-performed as (
+-- today
+with performed as (
   select
     dated.assessment_type_id,
-    if(staging.is_dated(date_source, approved_at, first_read_at), dated.performed_on, null) as performed_on,
+    dated.performed_on,
     {{assessor_id}} as assessor_id,
     {{assessor_name}} as assessor_name,
     assessments.performed_for,
     assessments.performed_by
   from staging.dated_assessments as dated
   join main.assessments as assessments on assessments.assessment_id = dated.assessment_id
-  cross join first_reads
   where staging.is_approved(dated.status) and dated.performed_on <= $today
 ),
 counted as (
