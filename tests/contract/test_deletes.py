@@ -12,6 +12,7 @@ import pytest
 from kit.estate import PATHS, Record, property_ids
 from kit.nights import Nights
 from kit.server import Answer, Query
+from kit.small_api import SmallHome, asset
 from typer.testing import CliRunner
 from variants import daily
 
@@ -1196,3 +1197,25 @@ def test_an_id_whose_look_up_fails_each_time_holds_no_delete_but_its_own(nights:
     assert "its look-up failed" in why
     assert nights.sync(accept=report.run_id).exit_code == 0
     assert nights.is_truth(resource)
+
+
+@pytest.mark.parametrize(
+    ("ids", "told"),
+    [("A{}", "the lists show the ids of known records in other letters"), ("b{}", "but others: check whose PROPSYNC_")],
+)
+def test_a_list_of_other_ids_is_held_and_told_of(small_nights: SmallHome, ids: str, told: str) -> None:
+    home, api = small_nights, small_nights.server
+
+    def by_id(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        if path != "/properties/assets" or "id" not in query:
+            return None
+        shown = [one for one in api.assets if one["id"] in query["id"].split(",")]
+        return 200, {"total": len(shown), "assets": shown, "types": api.types}
+
+    api.answer = by_id
+    home.sync()
+    api.assets = [asset(ids.format(number)) for number in range(6)]
+    report = home.sync()
+    assert report.exit_code == 3
+    assert told in report.left_behind[0]
+    assert home.rows("select resource, count(*) from ops.held_deletes group by all") == [("assets", 6)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -27,6 +27,8 @@ _LOST = (
 )
 _IGNORED = "Ask the people who run the API. If it is right, run once with a higher PROPSYNC_DELETE_LIMIT"
 _OTHERS = "the lists show none of the known records, but others: check whose PROPSYNC_TOKEN this is before you accept"
+_LETTERS = "the lists show the ids of known records in other letters: ask the people who run the API before you accept"
+_SHOWN = 1_000  # listed keys to compare with the missing ones
 _FEW = ", so these stay in the tables"
 
 
@@ -120,8 +122,8 @@ class Deletes:
             if answers.hidden and not answers.found:  # whatever the limit: it is about deletes
                 why = f"no list shows {len(keys)} of {missing.total()} known records, but reports of some exist"
                 return dict.fromkeys(keys, why)
-            if are_all and not answers.found and self._swept.listed.some(1):
-                return dict.fromkeys(keys, _OTHERS)
+            if are_all and not answers.found and (shown := self._swept.listed.some(_SHOWN)):
+                return dict.fromkeys(keys, _OTHERS if _folded(shown).isdisjoint(_folded(keys)) else _LETTERS)
             if are_many and not answers.found:
                 why = f"{len(keys)} of {missing.total()} are missing, more than PROPSYNC_DELETE_LIMIT allows"
                 return dict.fromkeys(keys, why)
@@ -198,3 +200,8 @@ class Deletes:
 
 def _none(_: int) -> list[Key]:
     return []
+
+
+def _folded(keys: Iterable[Key]) -> set[Key]:
+    """The keys without regard to capital letters and to blanks around them."""
+    return {tuple(part.strip().casefold() for part in key) for key in keys}
