@@ -24,12 +24,13 @@ class Works:
     """Writes bundles whose actions a test sets; `letter` changes their bytes and nothing else."""
 
     def __init__(self) -> None:
+        self.columns: tuple[str, ...] = COLUMNS
         self.actions: dict[str, list[Action]] = {}
         self.letter = "first"
 
     def __call__(self, about: Subject) -> bytes:
         rows = self.actions.get(str(about.record.key), [])
-        lines = [",".join(COLUMNS), *(",".join(row.get(name, "") for name in COLUMNS) for row in rows)]
+        lines = [",".join(self.columns), *(",".join(row.get(name, "") for name in self.columns) for row in rows)]
         return zipped({"actions.csv": "\r\n".join(lines).encode(), "letter.txt": self.letter.encode()})
 
 
@@ -105,6 +106,30 @@ def _check_that_a_rebuild_and_another_reading_give_the_same(made: Place) -> None
     made.in_state("update documents set read_at = null; delete from history.bundle_actions")
     made.archive(kinds=["bundle"])
     assert {table: made.rows(f"from {table} order by all") for table in TABLES} == before
+
+
+def test_people_name_the_columns_of_bundles_in_another_language(made: Place, works: Works) -> None:
+    first, *_ = made.wanted()
+    works.columns = ("Nr.", "Maßnahme", "Stand", "Fällig am", "Foto")
+    works.actions = {first: [dict(zip(works.columns, ("7", "Tür", "Erledigt", "2026-01-31", "x.png"), strict=True))]}
+    made.archive(kinds=["bundle"])
+    read = "select action_id, title, state, due_date, has_evidence from marts.actions where assessment_id = ?"
+    assert made.rows(read, first) == [("row", None, "unknown", None, None)]
+
+    named = 'id = "Nr."\ntitle = "Maßnahme"\nstatus = "stand"\ndue = ["Fällig am", "Termin"]\nevidence = "Foto"\n'
+    written = f'[desk]\naction_closed = "Erledigt"\n[desk.bundle_actions]\n{named}'
+    (made.path / "propsync.toml").write_text(written)
+    report = made.sync()
+    line = "[desk.bundle_actions] due: bundle_actions has no column Termin. Correct "
+    assert (report.exit_code, [one.startswith(line) for one in report.left_behind]) == (3, [True])
+    assert made.rows(read, first) == [("7", "Tür", "closed", date(2026, 1, 31), True)]
+    due = "select value, source, evidence from ops.desk where setting = 'bundle_actions.due'"
+    ((column, source, evidence),) = made.rows(due)
+    assert (column, source) == ("fallig_am", "configured")
+    assert evidence.startswith("propsync.toml says otherwise: [desk.bundle_actions] due")
+    before = made.rows("from marts.actions order by all")
+    made.rebuild()
+    assert made.rows("from marts.actions order by all") == before
 
 
 @pytest.mark.release

@@ -1,9 +1,14 @@
 """Promises of `[desk]`: each entry has one form, and a wrong one is refused by name before a run begins."""
 
+from datetime import UTC, date, datetime
+
 import pytest
 
+from propsync.desk import DeskChoices
+from propsync.desk.found_members import FoundMembers
 from propsync.errors import SettingsError
-from propsync.settings import DeskSettings, load_settings
+from propsync.settings import PARTS, DeskSettings, load_settings
+from propsync.warehouse import Warehouse
 
 
 def desk(home, text):
@@ -69,6 +74,10 @@ def test_every_entry_is_read_and_words_are_in_lower_case(tmp_path):
         ('[desk]\nflag_open = ["Done"]\nflag_closed = ["done"]', "flag_open and flag_closed both have 'done'"),
         ('[desk]\nassessment_date = ""', "assessment_date is ''"),
         ("[desk]\nroles = 3", "roles is 3"),
+        ("[desk]\nbundle_actions = 3", "bundle_actions is 3"),
+        ('[desk.bundle_actions]\ntitel = "x"', "[desk.bundle_actions] has a part titel, and propsync knows id, "),
+        ("[desk.assessment_flags]\nstatus = 7", "status is 7"),
+        ('[desk.assessments]\nassessor_id = [""]', "[desk.assessments] assessor_id is"),
         ('[desk.roles]\nserials = "x"', "has a role serials"),
         ("[desk.roles]\nserial = 7", "serial is 7"),
         ('[desk.roles.Lifts]\ncolour = "x"', "[desk.roles.'Lifts'] has a role colour"),
@@ -92,3 +101,25 @@ def test_the_types_of_a_measure_are_names_or_ids(tmp_path):
 def test_types_of_a_measure_in_another_form_are_refused_by_name(tmp_path, written):
     with pytest.raises(SettingsError, match="measures"):
         desk(tmp_path / "home", f"[desk]\n{written}\n")
+
+
+def test_a_part_has_one_column_or_several_or_none(tmp_path):
+    text = """
+        [desk.bundle_actions]
+        title = " Maßnahme "
+        due = ["Fällig am", "Termin"]
+        closed = []
+        [desk.assessments]
+        assessor_name = "pruefer"
+    """
+    assert desk(tmp_path / "home", text).columns == {
+        "bundle_actions": {"title": ("Maßnahme",), "due": ("Fällig am", "Termin"), "closed": ()},
+        "assessments": {"assessor_name": ("pruefer",)},
+    }
+
+
+def test_people_may_name_each_part_that_propsync_looks_for(tmp_path):
+    with Warehouse(tmp_path / "state.duckdb", memory_limit="1GB", folder=tmp_path) as warehouse:
+        choices = DeskChoices(datetime(2026, 1, 2, tzinfo=UTC), date(2026, 1, 2), "UTC")
+        settings = {setting for setting, *_ in FoundMembers(warehouse, choices, {}).evidence()}
+    assert {f"{table}.{part}" for table, parts in PARTS.items() for part in parts} == settings

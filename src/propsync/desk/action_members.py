@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from propsync.desk.choices import DeskChoices
 from propsync.desk.members import Member, MemberSearch, Part
@@ -36,10 +36,12 @@ _PARTS = (
 class ActionMembers:
     """The columns for each part in the actions of this tenant's bundles."""
 
-    def __init__(self, warehouse: Warehouse, choices: DeskChoices) -> None:
+    def __init__(self, warehouse: Warehouse, choices: DeskChoices, named: Mapping[str, Sequence[str]]) -> None:
         search = MemberSearch(warehouse, f"main.{ACTIONS}", _OURS, choices, "action")
-        self._found = search.of_each_form(_PARTS, search.find(_PARTS))
-        self._evidence = search.filled(_PROOF) or search.filled(_PICTURES)
+        self._found = search.of_each_form(_PARTS, search.find(_PARTS, named))
+        self._named_evidence = named.get("evidence")
+        found = search.filled(_PROOF) or search.filled(_PICTURES)
+        self._evidence = found if self._named_evidence is None else self._named_evidence
 
     def fragments(self) -> dict[str, str]:
         """The pieces of SQL with which marts read each part."""
@@ -56,6 +58,7 @@ class ActionMembers:
         """Each part with the table that has its column."""
         for member in self._found.values():
             yield ACTIONS, member
-        columns = ", ".join(self._evidence)
+        columns, is_named = ", ".join(self._evidence), self._named_evidence is not None
         evidence = "filled columns with such a name" if columns else "no column with such a name is filled"
-        yield ACTIONS, Member("evidence", columns or None, evidence)
+        said = "propsync.toml says so" if columns else "propsync.toml says that no column does"
+        yield ACTIONS, Member("evidence", columns or None, said if is_named else evidence, is_configured=is_named)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from propsync.desk.choices import DeskChoices
 from propsync.desk.members import Member, MemberSearch, Part
@@ -20,9 +20,9 @@ _PARTS = (
 class AssessorMembers:
     """The columns that name a person in the assessments of this tenant."""
 
-    def __init__(self, warehouse: Warehouse, choices: DeskChoices) -> None:
+    def __init__(self, warehouse: Warehouse, choices: DeskChoices, named: Mapping[str, Sequence[str]]) -> None:
         table = f"main.{ASSESSMENTS}"
-        self._found = MemberSearch(warehouse, table, TABLES[table].columns, choices).find(_PARTS)
+        self._found = MemberSearch(warehouse, table, TABLES[table].columns, choices).find(_PARTS, named)
 
     def fragments(self) -> dict[str, str]:
         """The pieces of SQL with which marts read each part."""

@@ -20,6 +20,7 @@ from propsync.desk.faults import AGAINST, Row, with_faults
 from propsync.desk.former_labels import former_labels
 from propsync.desk.found_members import FoundMembers
 from propsync.desk.measure_rules import chosen_rules, measure_faults
+from propsync.desk.named_columns import named_columns
 from propsync.desk.roles import Roles, known_fields
 from propsync.desk.words import Words, chosen_words
 from propsync.merge import mark_tables
@@ -62,11 +63,11 @@ def choose(
     member = member and with_former(warehouse, member, members)
     words = chosen_words(warehouse, settings, columns)
     chosen = _complete(choices, settings, member, words)
-    found = FoundMembers(warehouse, chosen)
+    named, lacking = named_columns(warehouse, settings.columns, columns)
+    found = FoundMembers(warehouse, chosen, named)
     rows = [dated, *(_row_of_words(name, one) for name, one in words.items()), *_plain(chosen, settings)]
-    faults = [*roles.faults(), *measure_faults(warehouse, settings.measures)]
-    rows = [*with_faults([*rows, *roles.noted()], faults), *found.evidence()]
-    _store(warehouse, run_id, "desk", rows)
+    faults = [*roles.faults(), *measure_faults(warehouse, settings.measures), *lacking]
+    _store(warehouse, run_id, "desk", [*with_faults([*rows, *roles.noted(), *found.evidence()], faults)])
     return Chosen(chosen, member, found.fragments(), [*wrong, *(one.line for one in faults)])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from propsync.desk.choices import DeskChoices
 from propsync.desk.members import Member, MemberSearch, Part
@@ -35,13 +35,13 @@ _OF_ENTRY = (
 class FlagMembers:
     """The columns for each part in the flags of this tenant."""
 
-    def __init__(self, warehouse: Warehouse, choices: DeskChoices) -> None:
-        self._found = {
-            table: MemberSearch(warehouse, f"main.{table}", TABLES[f"main.{table}"].columns, choices, "flag").find(
-                parts
-            )
-            for table, parts in ((FLAGS, _OF_FLAG), (HISTORY, _OF_ENTRY))
-        }
+    def __init__(
+        self, warehouse: Warehouse, choices: DeskChoices, named: Mapping[str, Mapping[str, Sequence[str]]]
+    ) -> None:
+        self._found: dict[str, dict[str, Member]] = {}
+        for table, parts in ((FLAGS, _OF_FLAG), (HISTORY, _OF_ENTRY)):
+            search = MemberSearch(warehouse, f"main.{table}", TABLES[f"main.{table}"].columns, choices, "flag")
+            self._found[table] = search.find(parts, named.get(table, {}))
         self._leave_unread_days()
 
     def _leave_unread_days(self) -> None:

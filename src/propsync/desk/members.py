@@ -64,6 +64,15 @@ class Member:
     """Whether propsync can read its days: `31.01.2026` and numbers of seconds are reported, and not read."""
     others: tuple[str, ...] = ()
     """Columns that play the part in rows where `column` is NULL: those of CSVs with other headers."""
+    is_configured: bool = False
+    """Whether propsync.toml names the column, or says that there is none."""
+
+    @property
+    def source(self) -> str:
+        """What says so, as `ops.desk` has it."""
+        if self.is_configured:
+            return "configured"
+        return "found" if self.is_found else "absent"
 
     @property
     def columns(self) -> str | None:
@@ -128,13 +137,36 @@ class MemberSearch:
         self._names = [name for name, kind, *_ in described if name not in {*excluded} and kind != "JSON"]
         self._columns = list(self._profiled(self._names))
 
-    def find(self, parts: Iterable[Part]) -> dict[str, Member]:
-        """The member for each part, by its name; a column plays one part at most."""
-        found: dict[str, Member] = {}
+    def find(self, parts: Sequence[Part], named: Mapping[str, Sequence[str]]) -> dict[str, Member]:
+        """The member for each part, by its name; a column plays one part at most.
+
+        `named` has the columns that people name for a part. Nothing else decides about such a part.
+        """
+        found = {part.name: self._named(part, named[part.name]) for part in parts if part.name in named}
         for part in parts:
-            taken = {member.column for member in found.values()}
-            found[part.name] = self._member(part, [one for one in self._columns if one.name not in taken])
-        return found
+            if part.name not in found:
+                taken = {name for member in found.values() for name in (member.column, *member.others)}
+                found[part.name] = self._member(part, [one for one in self._columns if one.name not in taken])
+        return {part.name: found[part.name] for part in parts}
+
+    def _named(self, part: Part, names: Sequence[str]) -> Member:
+        """The columns that people name: the first one with cells, and the others for rows in which it is NULL."""
+        if not names:
+            return Member(
+                part.name, None, "propsync.toml says that no column does", is_filled=False, is_configured=True
+            )
+        filled = {one.name: one for one in self._profiled(names) if one.filled}
+        first = next((name for name in names if name in filled), names[0])
+        truth = _yes_or_no([filled[first]]) if part.holds == "state" and first in filled else None
+        return Member(
+            part.name,
+            first,
+            "propsync.toml says so",
+            truth.truth_means if truth else None,
+            is_filled=bool(filled),
+            others=tuple(name for name in names if name != first),
+            is_configured=True,
+        )
 
     def of_each_form(self, parts: Iterable[Part], found: Mapping[str, Member]) -> dict[str, Member]:
         """The same members, with the columns that play their parts in rows of another form.
@@ -145,7 +177,7 @@ class MemberSearch:
         joined = dict(found)
         for part in parts:
             member = joined[part.name]
-            if member.column is None or not member.is_filled or member.truth_means:
+            if member.column is None or not member.is_filled or member.truth_means or member.is_configured:
                 continue
             taken = {name for one in joined.values() for name in (one.column, *one.others)}
             for name in sorted({*self._names}.difference(taken), key=lambda name: (_rank(part, name) or 0, name)):

@@ -5,7 +5,7 @@ its default. Every failure is a `SettingsError` that names the setting, the valu
 """
 
 from propsync.settings.checks import legal_token
-from propsync.settings.desk import ROLES, DeskSettings
+from propsync.settings.desk import PARTS, ROLES, DeskSettings
 from propsync.settings.messages import settings_table
 from propsync.settings.model import ApiAccess, Settings
 from propsync.settings.privacy import HiddenLine
@@ -16,6 +16,7 @@ from propsync.settings.storage_access import StorageAccess
 
 __all__ = [
     "CONFIG_NAME",
+    "PARTS",
     "ROLES",
     "ApiAccess",
     "DeskSettings",

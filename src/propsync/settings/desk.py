@@ -11,6 +11,17 @@ from typing import Any
 ROLES = ("installed", "serial", "condition", "result", "next_due")
 """The roles that fields of assets play in the marts."""
 
+PARTS = {
+    "bundle_actions": (
+        *("id", "reference", "status", "priority", "due", "closed", "raised", "cost", "responsible", "title"),
+        *("location", "evidence"),
+    ),
+    "assessment_flags": ("status", "closed", "raised", "priority", "title", "reason"),
+    "assessment_flag_history": ("status", "moment"),
+    "assessments": ("assessor_name", "assessor_id"),
+}
+"""The parts that columns of a table play in the marts."""
+
 Patterns = Mapping[str, tuple[str, ...]]
 """Patterns of labels by role."""
 
@@ -24,7 +35,8 @@ class DeskSettings:
     """The entries of `[desk]`; None for one that it leaves out.
 
     `roles` has patterns of labels by role for every type, `type_roles` those for one type by its name or id.
-    `measures` has the assessment types that count for a measure, by their names or ids.
+    `measures` has the assessment types that count for a measure, by their names or ids. `columns` has the columns that
+    play a part, by table and part.
     """
 
     assessment_date: str | None = None
@@ -39,6 +51,7 @@ class DeskSettings:
     due_soon_days: int | None = None
     fiscal_year_end: str | None = None
     measures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 def read_desk(written: object) -> DeskSettings:
@@ -47,13 +60,14 @@ def read_desk(written: object) -> DeskSettings:
         return written
     if not isinstance(written, dict):
         raise ValueError("it is not a table: write [desk] on a line of its own, and its entries below")  # noqa: TRY004 - pydantic lets a TypeError through
-    for entry in written:
-        if entry not in _READERS and entry != "roles":
-            raise ValueError(f"[desk] has an entry {entry}, and propsync knows {', '.join((*_READERS, 'roles'))}")
-    read = {entry: _READERS[entry](f"[desk] {entry}", value) for entry, value in written.items() if entry != "roles"}
+    known = (*_READERS, "roles", *PARTS)
+    if wrong := next((entry for entry in written if entry not in known), None):
+        raise ValueError(f"[desk] has an entry {wrong}, and propsync knows {', '.join(known)}")
+    read = {entry: reads(f"[desk] {entry}", written[entry]) for entry, reads in _READERS.items() if entry in written}
     _refuse_both(read)
     roles, type_roles = _roles(written.get("roles", {}))
-    return DeskSettings(**read, roles=roles, type_roles=type_roles)
+    columns = {table: _columns(table, written[table]) for table in PARTS if table in written}
+    return DeskSettings(**read, roles=roles, type_roles=type_roles, columns=columns)
 
 
 def _text(where: str, value: object) -> str:
@@ -118,6 +132,22 @@ def _types(where: str, value: object) -> tuple[str, ...]:
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list) or not listed or not all(isinstance(one, str) and one.strip() for one in listed):
         raise ValueError(f'{where} is {value!r}, and it must be names or ids of types, such as ["Gas safety check"]')
+    return tuple(one.strip() for one in listed)
+
+
+def _columns(table: str, written: object) -> dict[str, tuple[str, ...]]:
+    """The columns by part; an empty list says that no column plays it."""
+    if not isinstance(written, dict):
+        raise ValueError(f"[desk] {table} is {written!r}, and it must be a table: [desk.{table}]")  # noqa: TRY004 - see above
+    if wrong := next((part for part in written if part not in PARTS[table]), None):
+        raise ValueError(f"[desk.{table}] has a part {wrong}, and propsync knows {', '.join(PARTS[table])}")
+    return {part: _names(f"[desk.{table}] {part}", value) for part, value in written.items()}
+
+
+def _names(where: str, value: object) -> tuple[str, ...]:
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not all(isinstance(one, str) and one.strip() for one in listed):
+        raise ValueError(f'{where} is {value!r}, and it must be names of columns, such as ["Target date"]')
     return tuple(one.strip() for one in listed)
 
 

@@ -12,6 +12,7 @@ import pytest
 from propsync.desk import DeskChoices
 from propsync.desk.found_members import FoundMembers
 from propsync.desk.members import Member
+from propsync.desk.named_columns import Named
 from propsync.warehouse import Warehouse, quoted
 
 CHOICES = DeskChoices(datetime(2026, 1, 2, tzinfo=UTC), date(2026, 1, 2), "Europe/London")
@@ -26,7 +27,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
         yield warehouse
 
 
-def found(warehouse: Warehouse, table: str, cells: Cells, choices: DeskChoices = CHOICES) -> dict[str, str | None]:
+def found(
+    warehouse: Warehouse, table: str, cells: Cells, choices: DeskChoices = CHOICES, named: Named | None = None
+) -> dict[str, str | None]:
     """The column for each part of a table that has these columns alone."""
     position = "row_number" if table == "bundle_actions" else "flag_position"
     before = [name for (name,) in warehouse.rows(f"select column_name from (describe main.{table})")]
@@ -38,13 +41,13 @@ def found(warehouse: Warehouse, table: str, cells: Cells, choices: DeskChoices =
     for number, row in enumerate(rows, 1):
         marks = ", ".join("?" * (len(row) + 2))
         warehouse.execute(f"insert into main.{table} ({names}) values ({marks})", [f"a{number}", number, *row])
-    evidence = FoundMembers(warehouse, choices).evidence()
+    evidence = FoundMembers(warehouse, choices, named or {}).evidence()
     warehouse.execute(f"delete from main.{table}")
     for name in cells:
         if name not in before:
             warehouse.execute(f"alter table main.{table} drop column {quoted(name)}")
     assert all(why for *_, why in evidence)
-    assert all((value is None) is (source == "absent") for _, value, source, _ in evidence)
+    assert all((value is None) is (source == "absent") for _, value, source, _ in evidence if source != "configured")
     return {setting.partition(".")[2]: value for setting, value, *_ in evidence if setting.startswith(f"{table}.")}
 
 
@@ -143,6 +146,36 @@ def test_one_word_that_people_named_makes_a_column_of_states(made: Warehouse) ->
     assert found(made, "assessment_flags", cells, closed)["status"] == "status"
 
 
+def test_columns_that_people_name_play_their_parts_whatever_they_hold(made: Warehouse) -> None:
+    cells: Cells = {
+        "nr": ["7", "8", "9"],
+        "titel": [None, None, None],
+        "massnahme": ["Tür", "Schild", "Kette"],
+        "faellig": ["31.01.2026", "bald", ""],
+        "closed_on": DAYS,
+        "foto": ["", "", "x.png"],
+    }
+    parts = {"id": ("nr",), "title": ("titel", "massnahme"), "due": ("faellig",), "closed": (), "evidence": ("foto",)}
+    told = found(made, "bundle_actions", cells, named={"bundle_actions": parts})
+    expected = {"id": "nr", "title": "massnahme, titel", "due": "faellig", "closed": None, "evidence": "foto"}
+    assert {part: told[part] for part in expected} == expected
+
+
+def test_a_column_that_people_name_plays_no_other_part(made: Warehouse) -> None:
+    cells: Cells = {"status": ["Open", "Closed", "Done"], "ref": ["a", "b", "c"]}
+    told = found(made, "bundle_actions", cells, named={"bundle_actions": {"title": ("ref",)}})
+    assert (told["title"], told["reference"]) == ("ref", "reference")
+
+
+def test_a_named_column_of_yes_and_no_means_what_its_name_says(made: Warehouse) -> None:
+    made.execute("alter table main.assessment_flags add column is_open varchar")
+    made.execute("insert into main.assessment_flags (assessment_id, flag_position, is_open) values ('a', 1, 'true')")
+    read = FoundMembers(made, CHOICES, {"assessment_flags": {"status": ("is_open",)}}).fragments()["flag_status"]
+    assert made.rows(f"select {read} from main.assessment_flags as flags") == [("open",)]
+    made.execute("delete from main.assessment_flags")
+    made.execute("alter table main.assessment_flags drop column is_open")
+
+
 @pytest.mark.parametrize(
     ("cells", "parts"),
     [
@@ -216,10 +249,10 @@ def test_a_status_that_is_empty_everywhere_leaves_the_state_to_closing_dates(mad
         "insert into main.bundle_actions (assessment_id, row_number, completed_on, status, image) "
         "values ('a', 1, '2026-01-01', ' ', ' '), ('a', 2, '', '\t', '')"
     )
-    fragments = FoundMembers(made, CHOICES).fragments()
+    fragments = FoundMembers(made, CHOICES, {}).fragments()
     assert fragments["action_closes_by_date"] == "true"
     made.execute("update main.bundle_actions set status = 'open' where row_number = 1")
-    assert FoundMembers(made, CHOICES).fragments()["action_closes_by_date"] == "false"
+    assert FoundMembers(made, CHOICES, {}).fragments()["action_closes_by_date"] == "false"
     made.execute("delete from main.bundle_actions")
     made.execute("alter table main.bundle_actions drop column completed_on")
 
