@@ -13,6 +13,7 @@ from propsync.shapes.similar_names import HOLDERS
 
 _COMMON = ("items", "results", "records", "entries", "values", "data", "content", "rows", "list")
 _ERRORS = ("error", "errors")  # a failure may come with 200 and a total
+_RELATED = ("included",)  # JSON:API has properties and types of the records there
 _OF_RECORDS = (ASSETS.name, ASSESSMENTS.name, SCHEDULES.name)
 _OF_SCHEDULES = {"duedate", "assignedusers"}  # members that no other record has (API §2.6)
 
@@ -86,19 +87,22 @@ def _that_may_be_it(pages: Sequence[Any], arrays: Sequence[Path], resource: Reso
 def _without_others(pages: Sequence[Any], arrays: Sequence[Path], resource: Resource) -> Sequence[Path]:
     """The arrays without those of something else, whatever their names: `data` may hold facets beside `hits`.
 
-    The objects of another array have to look like records. They are as many as the total, or more than twice as many.
+    The objects of another array have to look like records. They are as many as the total, or more than twice as many
+    and no more than the total. An array with the resource's name, or with as many objects as the total, gives way to
+    none.
     """
-    if len(arrays) < 2:
+    totals = [follow(page, ("total",)) for page in pages]
+    if len(arrays) < 2 or not all(isinstance(one, int) for one in totals):
         return arrays
     members = {path: _members(pages, path) for path in arrays}
-    of_records = [path for path in arrays if _are_records(members[path], resource)]
-    most = max((len(members[path]) for path in of_records), default=0)
-    totals = [follow(page, ("total",)) for page in pages]
-    is_all = all(isinstance(one, int) for one in totals) and sum(totals) == most
+    of_records = [path for path in arrays if path[-1] not in _RELATED and _are_records(members[path], resource)]
+    most = max((count for path in of_records if (count := len(members[path])) <= sum(totals)), default=0)
+    is_all = sum(totals) == most
 
     def is_other(path: Path) -> bool:
         count = len(members[path])
-        return path not in of_records and (count * 2 < most or (is_all and count != most))
+        is_sure = path in of_records or count == sum(totals) or _name_rank(path[-1], resource) == 0
+        return not is_sure and (count * 2 < most or is_all)
 
     return [path for path in arrays if not is_other(path)]
 

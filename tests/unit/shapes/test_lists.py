@@ -121,3 +121,23 @@ def test_a_list_that_people_decided_must_be_in_an_answer():
         refuse_list_astray(decided, [empty, {"total": 1, "rows": [ONE]}], ASSESSMENTS)
     with pytest.raises(ShapeUnknown, match="the answer is not a bare array"):
         refuse_list_astray(Choice(((),), "configured", ""), [{"total": 1, "rows": [ONE]}], ASSESSMENTS)
+
+
+FOREIGN = [{"nr": at, "objekt": "p"} for at in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "beside", "total"),
+    [
+        ("assessments", "types", 2),
+        ("data", "sites", 2),
+        ("data", "included", 50),
+        ("assessments", "sites", 50),
+        ("data", "sites", 4),
+        ("data", "sites", None),
+    ],
+)
+def test_more_records_of_something_else_replace_no_list_with_foreign_names(name, beside, total):
+    """Sites and types have a status too: they became the assessments, with exit code 0."""
+    more = [{"id": at, "type": "site", "status": "active"} for at in range(8)]
+    assert find_list([{"total": total, name: FOREIGN, beside: more}], ASSESSMENTS).paths == ((name,),)
