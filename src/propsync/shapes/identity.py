@@ -21,7 +21,7 @@ _OTHERS = ("schedule", "user", "author", "client", "customer", "external", "lega
 """Words before `Id` in names of members with the id of something else; some are of other programs."""
 _HOLDERS = ("asset", "property")  # each assessment of a first night may be of another one
 _FEW = 3  # records of a page that show nothing about an odd one
-_NO_ID = re.compile(r"[0-9]{4}-|[0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{4}|1[0-9]{12}$|https?://")
+_NO_ID = re.compile(r"[0-9]{4}-[0-9]{2}\b|[0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{4}|1[0-9]{12}$|https?://")
 """Dates, milliseconds since 1970 and links."""
 _Rank = tuple[int, bool, int]
 
@@ -50,7 +50,7 @@ def find_id(
     def order(path: Path) -> tuple[_Rank, bool, float, bool, float, bool, Path]:
         named = share_known(records, path, elsewhere)
         is_around = ranks[path][0] == _UNLIKELY and path[0] != NODE
-        is_of_other = ranks[path][0] == _UNLIKELY and _stem(path[-1]) in (*_OTHERS, *_HOLDERS)
+        is_of_other = ranks[path][0] == _UNLIKELY and _named_by(path) in (*_OTHERS, *_HOLDERS)
         wordy = _wordy(records, path)
         return ranks[path], is_around, wordy, is_of_other, named, not ends_with_id(path), path
 
@@ -75,7 +75,8 @@ def _likeness(pages: Sequence[Sequence[Any]], path: Path, role: Role) -> _Rank |
     if is_likely and says_id and all(_is_nearly_alone(page, path) for page in pages):
         return (0, has_odd, place)
     if not has_odd:
-        return (1 if is_likely else _UNLIKELY, False, place)
+        # of members that no name calls the id, one of the record itself precedes that of something inside it
+        return (1, False, place) if is_likely else (_UNLIKELY, False, len(role.likely) + len(own) - 1)
     is_mostly = is_likely and all(_odd(page, path) * 2 < len(page) for page in pages if page)
     return (2, True, place) if is_mostly else None
 
@@ -169,6 +170,12 @@ def _is_called_id(name: str, others: Collection[str]) -> bool:
 def _stem(name: str) -> str | None:
     """The name of a member without the ending of an id; None without such an ending."""
     return next((plain(name).removesuffix(end) for end in ENDINGS if plain(name).endswith(end)), None)
+
+
+def _named_by(path: Path) -> str:
+    """The thing whose id a member is, by its name or its object's: `schedule` of `scheduleId` and `schedule.id`."""
+    name = plain(path[-2]) if len(path) > 1 and plain(path[-1]) in ENDINGS else plain(path[-1])
+    return _stem(name) or name
 
 
 def refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequence[Sequence[Any]]) -> None:

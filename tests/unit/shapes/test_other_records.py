@@ -44,6 +44,23 @@ def test_what_is_called_the_id_of_something_else_precedes_no_member_that_differs
     assert roles(*records)["id"] == "nummer"
 
 
+@pytest.mark.parametrize("other", ["schedule", "vertrag"])
+def test_an_id_in_an_object_precedes_no_member_of_the_record_that_differs(other):
+    """Assessments got the keys of their schedules, with exit code 0."""
+    records = [{"schluessel": f"n{at}", other: {"id": f"x{at}"}, "typeId": "1"} for at in range(1, 10)]
+    assert roles(*records)["id"] == "schluessel"
+
+
+def test_a_property_is_no_key_though_each_record_of_a_first_night_has_another():
+    records = [{"vorgang": {"id": f"n{at}"}, "property": {"id": f"new{at}"}, "typeId": "1"} for at in range(1, 10)]
+    assert roles(*records)["id"] == "vorgang.id"
+
+
+def test_a_number_that_begins_with_a_year_is_no_moment():
+    records = [{"kennung": f"2026-{at:04}", "userId": f"u{at}", "typeId": "1"} for at in range(1, 10)]
+    assert roles(*records)["id"] == "kennung"
+
+
 @pytest.mark.parametrize("said", [1690199160000, "23/05/2025", "https://x.example/1"])
 def test_a_moment_or_a_link_is_no_id_beside_a_member_that_differs_too(said):
     """The alphabet chose `createdAt`, and each correction of it would have given an assessment a new key."""
