@@ -9,6 +9,8 @@ TYPES_BESIDE = "types"
 """The member of every page of assets that repeats the asset types (API §4.2)."""
 
 _TYPE_ID = ("id", "uid", "_id", "uuid", "guid", "identifier", "typeid", "assessmenttypeid", "key", "code", "type")
+_STATUS = ("status", "state", "stage", "currentstatus", "assessmentstatus")
+"""The last two say that a `previousStatus` or `reportStatus` beside them is none."""
 
 ASSET_TYPES = Resource(
     "asset_types",
@@ -86,7 +88,7 @@ ASSESSMENTS = Resource(
             known="assessment_type_ids",
             column="assessment_type_id",
         ),
-        Role("status", likely=("status", "state", "stage"), known="statuses", column="status"),
+        Role("status", likely=_STATUS, known="statuses", column="status"),
     ),
     members={"scheduleCustomReference": "schedule_custom_reference", "flags": ""},
     performed=("For", "By"),

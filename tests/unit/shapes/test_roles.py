@@ -583,6 +583,14 @@ def test_of_two_members_with_known_statuses_the_alphabet_chooses_none(own):
     assert choice == Choice((), "absent", evidence)
 
 
+@pytest.mark.parametrize(("own", "other"), [("currentStatus", "approvalStatus"), ("assessmentStatus", "aStatus")])
+def test_a_member_that_says_whose_status_it_is_needs_no_lists_by_status(own, other):
+    """A server that ignores the filter then had every assessment approved, and each night ended with exit code 3."""
+    now = {own: ["approved", "submitted", "approved"], other: ["submitted"] * 3}
+    others = {name: held for name, held in PLAIN.items() if name != "status"}
+    assert roles(ASSESSMENTS, *assessments(**others | now)).paths("status") == ((own,),)
+
+
 def test_a_status_in_capitals_beside_it_contests_no_status():
     both = {"phase": ["approved", "submitted", "approved"], "shown": ["Approved", "Submitted", "Approved"]}
     others = {name: held for name, held in PLAIN.items() if name != "status"}
