@@ -14,19 +14,28 @@ _ENOUGH = 3  # kinds whose values look different
 
 def of_any_kind(by_kind: Mapping[str, Sequence[Any]], options: Collection[str]) -> set[Path]:
     """Members that look like the values of less than half of the kinds that have them."""
+    return {
+        path
+        for path, found in _shares(by_kind, options).items()
+        if len(found) >= _ENOUGH and sum(share >= SPEAKS for share in found) * 2 < len(found)
+    }
+
+
+def of_own_kinds(by_kind: Mapping[str, Sequence[Any]], options: Collection[str]) -> set[Path]:
+    """Members that look like the values of all kinds that have them: beside the link of an image, one is its name."""
+    return {path for path, found in _shares(by_kind, options).items() if min(found) >= SPEAKS}
+
+
+def _shares(by_kind: Mapping[str, Sequence[Any]], options: Collection[str]) -> dict[Path, list[float]]:
+    """For each member, the shares of what it says that look like the values of the kinds that have it."""
     looks = {**_LOOKS, "option": lambda held: _may_choose(held, options)}
-    kinds = [kind for kind in looks if kind in by_kind]
     shares: dict[Path, list[float]] = {}
-    for kind in kinds:
+    for kind in (one for one in looks if one in by_kind):
         for name in dict.fromkeys(name for result in by_kind[kind] if isinstance(result, dict) for name in result):
             said = [held for one in by_kind[kind] if not is_blank(held := follow(one, (name,)))]
             if said:
                 shares.setdefault((name,), []).append(sum(map(looks[kind], said)) / len(said))
-    return {
-        path
-        for path, found in shares.items()
-        if len(found) >= _ENOUGH and sum(share >= SPEAKS for share in found) * 2 < len(found)
-    }
+    return shares
 
 
 def beside(results: Sequence[Any], values: Collection[Path]) -> set[Path]:
@@ -44,7 +53,7 @@ def _begins_with_digit(held: Any) -> bool:
 
 
 def _may_choose(held: Any, options: Collection[str]) -> bool:
-    return isinstance(held, list) or all(text_of(one) in options for one in as_list(held))
+    return isinstance(held, dict | list) or all(text_of(one) in options for one in as_list(held))
 
 
 def _looks_or_wraps(looks: Callable[[Any], bool]) -> Callable[[Any], bool]:

@@ -133,6 +133,12 @@ def says_value(kind: str, choice: Choice) -> bool:
     return first == WHOLE or _may_be_value(first[-1], kind)
 
 
+def says_shown(kind: str, choice: Choice) -> bool:
+    """Whether the name of the member says that it shows the value, such as `display`, or the link to a picture."""
+    name = choice.paths[0][-1] if choice.paths[0] else ""
+    return plain(name).startswith(_SHOWN) or _is_called_a_link(name, kind)
+
+
 def is_beside(choice: Choice, others: Sequence[Any]) -> bool:
     """Whether the value is only what a result may have beside it, such as its own id, and what `others` have too."""
     path = choice.paths[0]

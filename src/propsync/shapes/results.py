@@ -12,12 +12,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from propsync.records import Path, follow, text_of
-from propsync.shapes.beside_values import beside, of_any_kind
+from propsync.shapes.beside_values import beside, of_any_kind, of_own_kinds
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, NUMBERS, settle, spoken_for, text_paths
 from propsync.shapes.members import most_telling, plain, rank, scalar_paths, share_known
-from propsync.shapes.result_values import LIKELY_VALUE, is_beside, says_value, value_of_kind
+from propsync.shapes.result_values import LIKELY_VALUE, is_beside, says_shown, says_value, value_of_kind
 
 _OF_FIELD = ("field", "fieldid", "definition", "definitionid", "fielddefinition", "fielddefinitionid")
 _REFERENCE = (*_OF_FIELD, "ref", "key", "id", "uid")
@@ -63,10 +63,11 @@ def _values_of_kinds(
     told = {kind: choice for kind, choice in found.items() if choice and says_value(kind, choice)}
     common = of_any_kind(by_kind, options)
     carried = {path for kind, choice in told.items() for path in beside(by_kind[kind], choice.paths)}
+    carried -= of_own_kinds({kind: one for kind, one in by_kind.items() if kind not in told}, options)
     for kind, results in by_kind.items():
         if kind not in told:
             choice = value_of_kind(kind, results, references, options, common | carried)
-            is_none = choice is not None and choice.paths[0] in common & carried
+            is_none = choice is not None and choice.paths[0] in common & carried and not says_shown(kind, choice)
             found[kind] = None if is_none else choice
     return found
 

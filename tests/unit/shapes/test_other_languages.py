@@ -330,6 +330,27 @@ def test_a_field_that_nobody_filled_in_has_no_history_for_a_value():
     assert places(VALUES, held) == {**dict.fromkeys(VALUES, "value"), "text": None}
 
 
+def test_a_value_that_numbers_show_is_one_though_pictures_have_it_beside_their_link():
+    """The comment became the value of all numbers, with exit code 0."""
+
+    def held(kind, _):
+        return {"image": "https://x.example/1"} if kind == "image" else {"kommentar": "k"}
+
+    found = places(("image", "number"), lambda kind, at: {"wert": at} | held(kind, at))
+    assert found == {"image": "image", "number": "wert"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "said"), [("text", "display", "Yale"), ("image", "url", "https://x.example/1")]
+)
+def test_the_only_place_that_shows_the_value_stays_one_though_others_have_it_beside_theirs(kind, name, said):
+    def held(of, _):
+        return {name: said} | ({} if of == kind else {"value": VALUES[of]})
+
+    kinds = (*(one for one in VALUES if one not in ("text", "qr")), kind)
+    assert places(kinds, held)[kind] == name
+
+
 def test_values_in_objects_or_texts_of_one_name_stay_values_beside_a_unit():
     wrapped = places(VALUES, lambda kind, at: {"wert": {"x": VALUES[kind]}, "zweitens": "mm" if at else "cm"})
     assert {place.partition(".")[0] for place in wrapped.values()} == {"wert"}
