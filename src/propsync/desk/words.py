@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from propsync.settings import DeskSettings
 from propsync.warehouse import Warehouse, quoted, statement, text
@@ -73,13 +73,24 @@ def chosen_words(
     closed = {entry: _closed(getattr(settings, entry), entry) for entry in ("flag_closed", "action_closed")}
     bound = {entry: list(words.words) for entry, words in closed.items()}
     seen = _seen(warehouse, [(table, column) for table, _, column in columns], bound)
-    return closed | {entry: _chosen(getattr(settings, entry), entry, seen.get(entry, [])) for entry in _KNOWN}
+    found = {entry: _chosen(getattr(settings, entry), entry, seen.get(entry, [])) for entry in _KNOWN}
+    for kind in ("flag", "action"):
+        found[f"{kind}_open"] = _without(found[f"{kind}_open"], closed[f"{kind}_closed"])
+    return closed | found
 
 
 def _closed(configured: tuple[str, ...] | None, entry: str) -> Words:
     if configured is not None:
         return Words(configured, "configured", "propsync.toml says so")
     return Words(DEFAULTS[entry], "default", "propsync.toml does not say")
+
+
+def _without(usual: Words, closed: Words) -> Words:
+    """The words that mean open, without those that propsync.toml calls closed; if it names both, all of them stay."""
+    if usual.source == "configured" or closed.source != "configured":
+        return usual
+    over = set(map(_plain, closed.words))
+    return replace(usual, words=tuple(word for word in usual.words if _plain(word) not in over))
 
 
 def _chosen(configured: tuple[str, ...] | None, entry: str, seen: list[str]) -> Words:

@@ -99,6 +99,16 @@ def test_words_that_people_call_closed_are_those_and_no_word_of_unknown_meaning(
     assert found["action_closed"] == Words(DEFAULTS["action_closed"], "default", "propsync.toml does not say")
 
 
+def test_a_usual_word_for_open_that_people_call_closed_is_closed(tmp_path: Path):
+    """It stayed open, whatever propsync.toml said."""
+    settings = DeskSettings(flag_closed=("active", "on file"))
+    words = seen_in(tmp_path, "assessment_flags", "flag_position", "status", ["Active", "Raised"], settings)
+    assert (words["flag_open"].words, words["flag_closed"].words) == (
+        ("open", "raised", "reopened"),
+        settings.flag_closed,
+    )
+
+
 def seen_in(
     folder: Path, table: str, position: str, column: str, cells: list[str], settings: DeskSettings | None = None
 ) -> dict[str, Words]:
