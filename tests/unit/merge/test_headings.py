@@ -17,5 +17,11 @@ def test_a_heading_that_seems_to_mean_a_lacking_column_is_named():
     ]
 
 
+def test_all_headings_that_may_be_meant_are_named():
+    """The name of a manager came first, and nothing named the one of the property."""
+    reason = "marts read a column name, not manager_name or property_name; if one of them has that, call it name"
+    assert noted("manager_name", "property_name", "email_address", "E-mail address") == [Mistake(3, None, reason)]
+
+
 def test_other_columns_and_those_beside_the_right_one_say_nothing():
     assert noted("name", "property_name", "homes", "units", "heating", "rebuilt") == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from propsync.merge.reference.list_file import OF_PROPERTIES, Mistake, ReferenceList
 
 _SIGNS = {
@@ -21,11 +23,15 @@ def other_headings(found: ReferenceList) -> list[Mistake]:
     """A note for each column that marts read and the list lacks, if another one may be meant: `number_of_homes`."""
     others = [one for one in found.columns if one not in OF_PROPERTIES]
     lacking = [meant for meant in _SIGNS if meant not in found.columns]
-    meant = ((one, next((name for name in others if _may_mean(name, one)), None)) for one in lacking)
-    said = (f"marts read a column {one}, not {name}; if it has that, call it {one}" for one, name in meant if name)
-    return [Mistake(found.heading, None, reason) for reason in said]
+    meant = [(one, [name for name in others if _may_mean(name, one)]) for one in lacking]
+    return [Mistake(found.heading, None, _reason(one, names)) for one, names in meant if names]
+
+
+def _reason(meant: str, names: Sequence[str]) -> str:
+    which = "it" if len(names) == 1 else "one of them"
+    return f"marts read a column {meant}, not {' or '.join(names)}; if {which} has that, call it {meant}"
 
 
 def _may_mean(name: str, meant: str) -> bool:
     words = f"_{'_'.join(name.lower().split())}_"
-    return any(f"_{sign}_" in words for sign in _SIGNS[meant])
+    return not (meant == "address" and "mail" in words) and any(f"_{sign}_" in words for sign in _SIGNS[meant])
