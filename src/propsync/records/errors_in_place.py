@@ -12,7 +12,8 @@ import msgspec
 _MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ERRORS = frozenset({"error", "errors"})
 _OF_ERRORS = _ERRORS | {"code", "detail", "details", "errorcode", "errormessage", "message", "statuscode"}
-_NOTHING = frozenset({b"null", b'""', b"[]", b"{}", b"false"})
+_NOTHING = frozenset({b"null", b'""', b"[]", b"{}", b"false", b"0"})
+_SPACES = b" \t\r\n"
 _BEGINNING = 400  # bytes: beside an error there is little, and a search of all of every record takes five times as long
 
 
@@ -26,5 +27,6 @@ def is_error(record: bytes | msgspec.Raw, key_paths: Sequence[Sequence[Sequence[
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     of_key = {path[0] for paths in key_paths for path in paths}
-    given = {name.casefold() for name, value in members.items() if bytes(value) not in _NOTHING and name not in of_key}
+    said = (name for name, value in members.items() if bytes(value).translate(None, _SPACES) not in _NOTHING)
+    given = {name.casefold() for name in said if name not in of_key}
     return bool(given & _ERRORS) and given <= _OF_ERRORS

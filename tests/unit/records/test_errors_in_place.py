@@ -15,6 +15,7 @@ PAIR = ((("property",), ("asset",)), (("type",),))
         b'{"error": {"code": 500, "message": "x"}, "id": "a"}',
         b'{"id": "a", "errors": ["x"], "message": "x", "statusCode": 500}',
         b'{"id": "a", "Error": "x", "property": null, "type": "", "fields": []}',
+        b'{"id": "a", "error": "x", "fields": [ ], "flags": [\n]}',
     ],
 )
 def test_an_error_with_nothing_but_the_key_is_an_error(record):
@@ -28,6 +29,7 @@ def test_an_error_with_nothing_but_the_key_is_an_error(record):
         b'{"id": "a", "error": null}',
         b'{"id": "a", "error": "", "code": "x"}',
         b'{"id": "a", "message": "an error"}',
+        b'{"id": "a", "errors": 0}',
         b'{"id": "a", "property": "p", "error": "x"}',
         b'{"id": "a", "error": "x", "status": "approved"}',
         b'["error"]',
