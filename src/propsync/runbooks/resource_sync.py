@@ -148,8 +148,8 @@ class ResourceSync:
             wanted = configured
             listed.clear()
             swept = self._sweep(resource, wanted, listed, types)
-        if listed.has_only_errors and not self._filters:
-            what, later = "the API sent an error in place of every record", "Run the same command again later"
+        if listed.is_mostly_errors:
+            what, later = "the API sent errors in place of most records", "Run the same command again later"
             raise UnexpectedAnswer(f"GET {resource.path}", what, later)
         self._workspace.shapes.check_volatile(self._shapes[resource.name])
         _log.info("%s: read, %s", resource.words, swept.verdict)

@@ -101,9 +101,9 @@ class StagedKeys:
         return keys
 
     @property
-    def has_only_errors(self) -> bool:
-        """Whether the API sent an error in place of every record."""
-        return self._errors == self._seen > 0
+    def is_mostly_errors(self) -> bool:
+        """Whether the API sent errors in place of more than half of the records."""
+        return self._errors * 2 > self._seen
 
     def flush(self) -> None:
         """Writes the rows that it holds in memory."""
