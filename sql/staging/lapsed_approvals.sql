@@ -8,7 +8,7 @@ lapsed as (
     seen.property_id,
     seen.assessment_type_id,
     seen.performed_on,
-    coalesce(seen.has_date or seen.approved_at > first_read_at, false) as is_dated,
+    coalesce(seen.has_date or seen.approved_at > first_reads.first_read_at, false) as is_dated,
     case
       when present.assessment_id is null then 'the API no longer has that assessment'
       when not staging.is_approved(present.status) then 'that assessment is no longer approved'
