@@ -6,7 +6,7 @@ The API's document shows no member of a flag, and no column of a bundle's CSVs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from propsync.desk.choices import DeskChoices
 from propsync.warehouse import Warehouse, quoted, statement, text
@@ -56,8 +56,8 @@ class Member:
     part: str
     column: str | None
     evidence: str
-    truth_means: str | None = None
-    """The state that `true` means, in a column of yes and no."""
+    truths: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """The words for `true` and `false` in each column of yes and no."""
     is_filled: bool = True
     """Whether any cell of the column is filled."""
     is_read: bool = True
@@ -88,12 +88,15 @@ class Member:
         """The column's text; a piece of SQL."""
         if self.column is None:
             return "null::varchar"
-        cells = ", ".join(f"{alias}.{quoted(name)}::varchar" for name in (self.column, *self.others))
-        cell = f"staging.said(coalesce({cells}))"
-        if self.truth_means is None:
+        return f"staging.said(coalesce({', '.join(self._cell(alias, name) for name in (self.column, *self.others))}))"
+
+    def _cell(self, alias: str, name: str) -> str:
+        cell = f"{alias}.{quoted(name)}::varchar"
+        if name not in self.truths:
             return cell
-        words = ("open", "closed") if self.truth_means == "open" else ("closed", "open")
-        return f"case lower({cell}) when 'true' then {text(words[0])} when 'false' then {text(words[1])} end"
+        yes, no = map(text, self.truths[name])
+        # a cell that its CSV has counts, whatever it holds: NULL would give way to another column
+        return f"case lower({cell}) when 'true' then {yes} when 'false' then {no} else if({cell} is null, null, '') end"
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,8 @@ class MemberSearch:
         for part in parts:
             if part.name not in found:
                 taken = {name for member in found.values() for name in (member.column, *member.others)}
-                found[part.name] = self._member(part, [one for one in self._columns if one.name not in taken])
+                free = replace(part, usual=None) if part.usual in taken else part  # people gave it another part
+                found[part.name] = self._member(free, [one for one in self._columns if one.name not in taken])
         return {part.name: found[part.name] for part in parts}
 
     def _named(self, part: Part, names: Sequence[str]) -> Member:
@@ -157,12 +161,12 @@ class MemberSearch:
             )
         filled = {one.name: one for one in self._profiled(names) if one.filled}
         first = next((name for name in names if name in filled), names[0])
-        truth = _yes_or_no([filled[first]]) if part.holds == "state" and first in filled else None
+        meant = [self._yes_or_no([one]) for one in filled.values()] if part.holds == "state" else []
         return Member(
             part.name,
             first,
             "propsync.toml says so",
-            truth.truth_means if truth else None,
+            {column: words for one in meant if one for column, words in one.truths.items()},
             is_filled=bool(filled),
             others=tuple(name for name in names if name != first),
             is_configured=True,
@@ -177,7 +181,7 @@ class MemberSearch:
         joined = dict(found)
         for part in parts:
             member = joined[part.name]
-            if member.column is None or not member.is_filled or member.truth_means or member.is_configured:
+            if member.column is None or not member.is_filled or member.truths or member.is_configured:
                 continue
             taken = {name for one in joined.values() for name in (one.column, *one.others)}
             for name in sorted({*self._names}.difference(taken), key=lambda name: (_rank(part, name) or 0, name)):
@@ -209,7 +213,7 @@ class MemberSearch:
         named = sorted((rank, one.name, one) for one in likely if (rank := _rank(part, one.name)) is not None)
         if named:
             return self._chosen(part, named[0][2], "by its name and values")
-        if part.holds == "state" and (flag := _yes_or_no(columns)):
+        if part.holds == "state" and (flag := self._yes_or_no(columns)):
             return flag
         if len(fitting) == 1 and not part.needs_name and fitting[0].fits(part.holds, _NEARLY_ALL):
             return self._chosen(part, fitting[0], "the only column with such values")
@@ -231,6 +235,21 @@ class MemberSearch:
     def filled(self, words: Iterable[str]) -> list[str]:
         """The columns with any filled cell whose names have one of the words."""
         return [one.name for one in self._columns if set(words).intersection(one.words)]
+
+    def _yes_or_no(self, columns: Sequence[_Column]) -> Member | None:
+        """A column of yes and no whose name says what yes means, such as `is_open`."""
+        for means, words in (("open", _OPEN), ("closed", _CLOSED)):
+            for one in columns:
+                if one.fits("truth", _NEARLY_ALL) and set(words).intersection(one.words):
+                    said = self._word("open"), self._word("closed")
+                    truths = {one.name: said if means == "open" else said[::-1]}
+                    return Member("status", one.name, f"yes and no: true means {means}", truths)
+        return None
+
+    def _word(self, state: str) -> str:
+        """A word that means the state in this tenant: people's words may be in another language."""
+        words = self._values[f"{state}_words"]
+        return state if state in words else next(iter(words), state)
 
     def _chosen(self, part: Part, column: _Column, why: str) -> Member:
         share = f"{column.shares[part.holds]:.0%} of its values are {_WORDS[part.holds]}"
@@ -261,15 +280,6 @@ def _rank(part: Part, name: str) -> int | None:
 def _is_other_day(part: Part, column: _Column) -> bool:
     """Whether the part is a day, and the column has days that propsync reports and does not read."""
     return part.holds == "day" and column.fits(_OTHER_DAY) and not set(_NO_DAY).intersection(column.words)
-
-
-def _yes_or_no(columns: Sequence[_Column]) -> Member | None:
-    """A column of yes and no whose name says what yes means, such as `is_open`."""
-    for means, words in (("open", _OPEN), ("closed", _CLOSED)):
-        for one in columns:
-            if one.fits("truth", _NEARLY_ALL) and set(words).intersection(one.words):
-                return Member("status", one.name, f"yes and no: true means {means}", means)
-    return None
 
 
 def _absence(part: Part, fitting: Sequence[_Column]) -> str:

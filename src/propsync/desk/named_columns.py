@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from propsync.desk.faults import Fault
-from propsync.warehouse import Warehouse, statement
+from propsync.warehouse import Warehouse, snake_case, statement
 
 Named = Mapping[str, Mapping[str, tuple[str, ...]]]
 """Columns by table and part."""
@@ -17,6 +17,7 @@ def named_columns(
     """The columns that the tables have, and a fault for each that they lack.
 
     `columns` are those of the open tables: table, path, column. People may write the path, such as the header of a CSV.
+    They may write it in any way that gives the same column: `Nr. ` in one CSV and `Nr.` in another fill one column.
     A table without rows may lack any column. A part without a column that its table has is left out.
     """
     found: dict[str, dict[str, tuple[str, ...]]] = {}
@@ -27,10 +28,11 @@ def named_columns(
         known |= {name.casefold(): name for name, *_ in described}
         is_empty = not warehouse.value(statement("desk/members/has_rows", table=f"main.{table}"))
         for part, names in parts.items():
-            present = dict.fromkeys(known[name.casefold()] for name in names if name.casefold() in known)
+            columns_of = {name: known.get(name.casefold()) or known.get(snake_case(name, "_")) for name in names}
+            present = dict.fromkeys(column for column in columns_of.values() if column)
             if present or not names:
                 found.setdefault(table, {})[part] = tuple(present)
-            lacking = [name for name in names if name.casefold() not in known]
+            lacking = [name for name, column in columns_of.items() if not column]
             if lacking and not is_empty:
                 line = f"[desk.{table}] {part}: {table} has no column {' or '.join(lacking)}"
                 faults.append(Fault(f"{table}.{part}", line))

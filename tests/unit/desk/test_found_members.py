@@ -12,7 +12,7 @@ import pytest
 from propsync.desk import DeskChoices
 from propsync.desk.found_members import FoundMembers
 from propsync.desk.members import Member
-from propsync.desk.named_columns import Named
+from propsync.desk.named_columns import Named, named_columns
 from propsync.warehouse import Warehouse, quoted
 
 CHOICES = DeskChoices(datetime(2026, 1, 2, tzinfo=UTC), date(2026, 1, 2), "Europe/London")
@@ -165,6 +165,8 @@ def test_a_column_that_people_name_plays_no_other_part(made: Warehouse) -> None:
     cells: Cells = {"status": ["Open", "Closed", "Done"], "ref": ["a", "b", "c"]}
     told = found(made, "bundle_actions", cells, named={"bundle_actions": {"title": ("ref",)}})
     assert (told["title"], told["reference"]) == ("ref", "reference")
+    told = found(made, "bundle_actions", cells, named={"bundle_actions": {"priority": ("status",)}})
+    assert (told["priority"], told["status"]) == ("status", None)
 
 
 def test_a_named_column_of_yes_and_no_means_what_its_name_says(made: Warehouse) -> None:
@@ -174,6 +176,35 @@ def test_a_named_column_of_yes_and_no_means_what_its_name_says(made: Warehouse) 
     assert made.rows(f"select {read} from main.assessment_flags as flags") == [("open",)]
     made.execute("delete from main.assessment_flags")
     made.execute("alter table main.assessment_flags drop column is_open")
+
+
+def test_each_named_column_of_yes_and_no_means_what_its_own_name_says(made: Warehouse) -> None:
+    """One CSV has `is_open`, another `is_closed`, a third words. The words of state are those of the tenant."""
+    columns = {"is_open": "true", "is_closed": "true", "stand": "Erledigt"}
+    choices = replace(CHOICES, action_open=("offen",), action_closed=("erledigt",), configured=("action_open",))
+    for number, (name, cell) in enumerate(columns.items(), 1):
+        made.execute(f"alter table main.bundle_actions add column {name} varchar")
+        row = ["a", number, cell]
+        made.execute(f"insert into main.bundle_actions (assessment_id, row_number, {name}) values (?, ?, ?)", row)
+    read = FoundMembers(made, choices, {"bundle_actions": {"status": tuple(columns)}}).fragments()["action_status"]
+    told = made.rows(f"select {read} from main.bundle_actions as actions order by row_number")
+    made.execute("delete from main.bundle_actions")
+    for name in columns:
+        made.execute(f"alter table main.bundle_actions drop column {name}")
+    assert told == [("offen",), ("erledigt",), ("Erledigt",)]
+
+
+@pytest.mark.parametrize("header", ["Lfd. Nr.", "lfd. nr. ", "LFD NR", "Lfd.  Nr", "lfd_nr"])
+def test_a_header_counts_in_each_way_that_gives_its_column(made: Warehouse, header: str) -> None:
+    """The first CSV had `Lfd. Nr. `, with a blank at its end."""
+    made.execute("alter table main.bundle_actions add column lfd_nr varchar")
+    made.execute("insert into main.bundle_actions (assessment_id, row_number, lfd_nr) values ('a', 1, '7')")
+    columns = [("bundle_actions", "Lfd. Nr. ", "lfd_nr")]
+    told = named_columns(made, {"bundle_actions": {"id": (header,), "title": ("Titel",)}}, columns)
+    made.execute("delete from main.bundle_actions")
+    made.execute("alter table main.bundle_actions drop column lfd_nr")
+    assert told[0] == {"bundle_actions": {"id": ("lfd_nr",)}}
+    assert [one.line for one in told[1]] == ["[desk.bundle_actions] title: bundle_actions has no column Titel"]
 
 
 @pytest.mark.parametrize(
