@@ -61,9 +61,9 @@ def choose(
     members = [(path, column) for table, path, column in columns if table == "assessments"]
     member, dated, wrong = _dated(warehouse, settings.assessment_date, members)
     member = member and with_former(warehouse, member, members)
-    words = chosen_words(warehouse, settings, columns)
-    chosen = _complete(choices, settings, member, words)
     named, lacking = named_columns(warehouse, settings.columns, columns)
+    words = chosen_words(warehouse, settings, columns, named)
+    chosen = _complete(choices, settings, member, words)
     found = FoundMembers(warehouse, chosen, named)
     rows = [dated, *(_row_of_words(name, one) for name, one in words.items()), *_plain(chosen, settings)]
     faults = [*roles.faults(), *measure_faults(warehouse, settings.measures), *lacking]

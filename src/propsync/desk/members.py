@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from propsync.desk.choices import DeskChoices
+from propsync.desk.words import YES_MEANS
 from propsync.warehouse import Warehouse, quoted, statement, text
 
 _MOST_CELLS = 6_000  # of a table that a search reads
@@ -28,8 +29,6 @@ _WORDS = {
 }
 _OTHER_DAY = "other_day"
 _NO_DAY = ("by", "id", "ref", "code", "number", "phone")  # `raised_by` 1000000012 is a person and no moment
-_OPEN = ("open", "active", "outstanding")
-_CLOSED = ("closed", "resolved", "complete", "completed", "done")
 
 
 @dataclass(frozen=True)
@@ -238,7 +237,7 @@ class MemberSearch:
 
     def _yes_or_no(self, columns: Sequence[_Column]) -> Member | None:
         """A column of yes and no whose name says what yes means, such as `is_open`."""
-        for means, words in (("open", _OPEN), ("closed", _CLOSED)):
+        for means, words in YES_MEANS.items():
             for one in columns:
                 if one.fits("truth", _NEARLY_ALL) and set(words).intersection(one.words):
                     said = self._word("open"), self._word("closed")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from propsync.desk.named_columns import Named
 from propsync.settings import DeskSettings
 from propsync.warehouse import Warehouse, quoted, statement, text
 
@@ -53,6 +54,11 @@ _STATES = {"status", "state", "stage"}
 _PRIORITIES = {"priority", "severity", "risk", "urgency", "level", "rating"}
 _CERTAIN = ("status", "state", "priority", "severity")
 """Names of columns that hold such words, whatever they are."""
+YES_MEANS = {
+    "open": ("open", "active", "outstanding"),
+    "closed": ("closed", "resolved", "complete", "completed", "done"),
+}
+"""The state that yes means, by words in the name of a column of yes and no, such as `is_open`."""
 _MOST_WORDS = 50
 _MOST_SHOWN = 10
 
@@ -67,12 +73,15 @@ class Words:
 
 
 def chosen_words(
-    warehouse: Warehouse, settings: DeskSettings, columns: Iterable[tuple[str, str, str]]
+    warehouse: Warehouse, settings: DeskSettings, columns: Iterable[tuple[str, str, str]], named: Named
 ) -> dict[str, Words]:
-    """The words of each entry. `columns` are those of the open tables: table, path, column."""
+    """The words of each entry. `columns` are those of the open tables: table, path, column.
+
+    `named` has the columns that people name for a part, by table and part: they hold such words under any name.
+    """
     closed = {entry: _closed(getattr(settings, entry), entry) for entry in ("flag_closed", "action_closed")}
     bound = {entry: list(words.words) for entry, words in closed.items()}
-    seen = _seen(warehouse, [(table, column) for table, _, column in columns], bound)
+    seen = _seen(warehouse, [(table, column) for table, _, column in columns], _named_entries(named), bound)
     found = {entry: _chosen(getattr(settings, entry), entry, seen.get(entry, [])) for entry in _KNOWN}
     for kind in ("flag", "action"):
         found[f"{kind}_open"] = _without(found[f"{kind}_open"], closed[f"{kind}_closed"])
@@ -136,22 +145,39 @@ _KNOWN: dict[str, Callable[[str], bool]] = {
 """Whether a word in the data belongs to an entry."""
 
 
+def _named_entries(named: Named) -> dict[tuple[str, str], str]:
+    """The entry of each table and column that people name for states or priorities, without columns of yes and no."""
+    found = {
+        (table, column): entry
+        for table, parts in named.items()
+        for part, columns in parts.items()
+        for column in columns
+        if (entry := _entry(table, part))
+    }
+    says_yes = {word for words in YES_MEANS.values() for word in words}
+    return {key: entry for key, entry in found.items() if says_yes.isdisjoint(key[1].split("_"))}
+
+
 def _seen(
-    warehouse: Warehouse, columns: Collection[tuple[str, str]], closed: Mapping[str, list[str]]
+    warehouse: Warehouse,
+    columns: Collection[tuple[str, str]],
+    named: Mapping[tuple[str, str], str],
+    closed: Mapping[str, list[str]],
 ) -> dict[str, list[str]]:
     """The different words of each entry, in lower case and in order; for states, without those that mean closed."""
     usual = [(_ACTIONS, "status"), (_ACTIONS, "priority")]
     each = [
         statement("desk/words_of", entry=text(entry), name=text(column), table=quoted(table), column=quoted(column))
-        for table, column in (*usual, *columns)
-        if (entry := _entry(table, column))
+        for table, column in dict.fromkeys((*usual, *columns, *named))
+        if (entry := named.get((table, column)) or _entry(table, column))
     ]
     by_column: dict[tuple[str, str], list[str]] = {}
     for entry, name, word in warehouse.rows(statement("desk/words", query=" union ".join(each)), closed):
         by_column.setdefault((entry, name), []).append(word)
+    certain = {(entry, column) for (_, column), entry in named.items()}
     seen: dict[str, set[str]] = {}
     for (entry, name), words in by_column.items():
-        if name in (*_CERTAIN, entry) or _is_of(entry, words):
+        if name in (*_CERTAIN, entry) or (entry, name) in certain or _is_of(entry, words):
             seen.setdefault(entry, set()).update(words)
     return {entry: sorted(words) for entry, words in seen.items()}
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from propsync.desk.named_columns import Named
 from propsync.desk.words import DEFAULTS, Words, _chosen, chosen_words
 from propsync.settings import DeskSettings
 from propsync.warehouse import Warehouse
@@ -109,8 +110,27 @@ def test_a_usual_word_for_open_that_people_call_closed_is_closed(tmp_path: Path)
     )
 
 
+@pytest.mark.parametrize(("part", "entry"), [("status", "action_open"), ("priority", "priority_order")])
+def test_words_in_a_column_that_people_name_are_told_under_any_name(tmp_path: Path, part: str, entry: str):
+    named: Named = {"bundle_actions": {part: ("stand",)}}
+    words = seen_in(tmp_path, "bundle_actions", "row_number", "stand", ["Ruht", "Offen"], named=named)[entry]
+    assert words.evidence == "no word in the data is known; propsync does not know the meaning of offen, ruht"
+
+
+def test_yes_and_no_in_a_named_column_that_says_what_is_open_are_no_words(tmp_path: Path):
+    named: Named = {"bundle_actions": {"status": ("is_open",)}}
+    words = seen_in(tmp_path, "bundle_actions", "row_number", "is_open", ["true", "false"], named=named)
+    assert words["action_open"].evidence == "no word in the data is known"
+
+
 def seen_in(
-    folder: Path, table: str, position: str, column: str, cells: list[str], settings: DeskSettings | None = None
+    folder: Path,
+    table: str,
+    position: str,
+    column: str,
+    cells: list[str],
+    settings: DeskSettings | None = None,
+    named: Named | None = None,
 ) -> dict[str, Words]:
     """The words of each entry if the data has these cells alone."""
     with Warehouse(folder / "state.duckdb", memory_limit="1GB", folder=folder) as warehouse:
@@ -118,4 +138,4 @@ def seen_in(
         for number, cell in enumerate(cells, 1):
             row = f"insert into main.{table} (assessment_id, {position}, {column}) values ('a', ?, ?)"
             warehouse.execute(row, [number, cell])
-        return chosen_words(warehouse, settings or DeskSettings(), [(table, column, column)])
+        return chosen_words(warehouse, settings or DeskSettings(), [(table, column, column)], named or {})
