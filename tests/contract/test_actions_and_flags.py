@@ -117,16 +117,18 @@ def test_people_name_the_columns_of_bundles_in_another_language(made: Place, wor
     assert made.rows(read, first) == [("row", None, "unknown", None, None)]
 
     named = 'id = "Nr."\ntitle = "Maßnahme"\nstatus = "stand"\ndue = ["Fällig am", "Termin"]\nevidence = "Foto"\n'
-    written = f'[desk]\naction_closed = "Erledigt"\n[desk.bundle_actions]\n{named}'
+    written = f'[desk]\naction_closed = "Erledigt"\n[desk.bundle_actions]\nlocation = "Ort"\n{named}'
     (made.path / "propsync.toml").write_text(written)
     report = made.sync()
-    line = "[desk.bundle_actions] due: bundle_actions has no column Termin. Correct "
+    line = "[desk.bundle_actions] location: bundle_actions has no column Ort. Correct "
     assert (report.exit_code, [one.startswith(line) for one in report.left_behind]) == (3, [True])
     assert made.rows(read, first) == [("7", "Tür", "closed", date(2026, 1, 31), True)]
     due = "select value, source, evidence from ops.desk where setting = 'bundle_actions.due'"
-    ((column, source, evidence),) = made.rows(due)
-    assert (column, source) == ("fallig_am", "configured")
-    assert evidence.startswith("propsync.toml says otherwise: [desk.bundle_actions] due")
+    assert made.rows(due) == [("fallig_am", "configured", "propsync.toml says so")]
+    wrong = "select source, evidence from ops.desk where setting = 'bundle_actions.location'"
+    ((source, evidence),) = made.rows(wrong)
+    assert source == "absent"
+    assert evidence.startswith("propsync.toml says otherwise: [desk.bundle_actions] location")
     before = made.rows("from marts.actions order by all")
     made.rebuild()
     assert made.rows("from marts.actions order by all") == before

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from kit.hint_home import property_hint
 from kit.small_api import SmallHome, assessment, asset
+
+from propsync.runbooks import read_hints
+from propsync.storage import LocalStorage
+from propsync.webhook.inbox import Inbox, Post
 
 REASON = "an error in place of the record"
 VALUES = "select asset_id, property_id, value_text from asset_field_values order by all"
@@ -89,4 +96,25 @@ def test_a_resource_of_mostly_errors_fails_and_keeps_its_rows(small_nights: Smal
     report = home.sync()
     assert report.exit_code == 3
     assert "GET /properties/assets: the API sent errors in place of most records" in report.left_behind[0]
+    assert home.rows(VALUES) == values
+
+
+def test_a_hint_about_a_property_whose_only_asset_is_an_error_fails_nothing(small_nights: SmallHome) -> None:
+    """Each look would fail until a night, and all other hints in one request with it."""
+    home, api = small_nights, small_nights.server
+    alone = asset("alone", property="p9")
+    api.assets.append(alone)
+    home.sync()
+    values = home.rows(VALUES)
+
+    def answer(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        if path == "/properties/assets" and "p9" in query.values():
+            return 200, {"total": 1, "assets": [_error("alone")], "types": api.types}
+        return None
+
+    api.answer = answer
+    now = datetime.now(UTC) + timedelta(hours=1)
+    Inbox(LocalStorage(home.path)).add([Post(now, json.dumps([property_hint("p9")]).encode())])
+    report = read_hints(home.settings(), call=home.call, policy=home.policy, now=now)
+    assert report.exit_code == 0, report
     assert home.rows(VALUES) == values

@@ -14,11 +14,12 @@ Named = Mapping[str, Mapping[str, tuple[str, ...]]]
 def named_columns(
     warehouse: Warehouse, written: Named, columns: Sequence[tuple[str, str, str]]
 ) -> tuple[Named, list[Fault]]:
-    """The columns that the tables have, and a fault for each that they lack.
+    """The columns that the tables have, and a fault for each part of which they have none.
 
     `columns` are those of the open tables: table, path, column. People may write the path, such as the header of a CSV.
     They may write it in any way that gives the same column: `Nr. ` in one CSV and `Nr.` in another fill one column.
-    A table without rows may lack any column. A part without a column that its table has is left out.
+    A table without rows may lack any column, and one column of several may come later. A part without a column that its
+    table has is left out.
     """
     found: dict[str, dict[str, tuple[str, ...]]] = {}
     faults = []
@@ -28,12 +29,11 @@ def named_columns(
         known |= {name.casefold(): name for name, *_ in described}
         is_empty = not warehouse.value(statement("desk/members/has_rows", table=f"main.{table}"))
         for part, names in parts.items():
-            columns_of = {name: known.get(name.casefold()) or known.get(snake_case(name, "_")) for name in names}
-            present = dict.fromkeys(column for column in columns_of.values() if column)
+            columns_of = (known.get(name.casefold()) or known.get(snake_case(name, "_")) for name in names)
+            present = dict.fromkeys(column for column in columns_of if column)
             if present or not names:
                 found.setdefault(table, {})[part] = tuple(present)
-            lacking = [name for name, column in columns_of.items() if not column]
-            if lacking and not is_empty:
-                line = f"[desk.{table}] {part}: {table} has no column {' or '.join(lacking)}"
+            elif not is_empty:
+                line = f"[desk.{table}] {part}: {table} has no column {' or '.join(names)}"
                 faults.append(Fault(f"{table}.{part}", line))
     return found, faults

@@ -32,6 +32,9 @@ class ResourceSync:
     `accepted` are deletes that an earlier run held and that somebody accepted since.
     """
 
+    fails_of_errors = True
+    """Whether it fails if the API sends errors in place of most records."""
+
     def __init__(
         self,
         workspace: Workspace,
@@ -148,7 +151,7 @@ class ResourceSync:
             wanted = configured
             listed.clear()
             swept = self._sweep(resource, wanted, listed, types)
-        if listed.is_mostly_errors:
+        if self.fails_of_errors and listed.is_mostly_errors:
             what, later = "the API sent errors in place of most records", "Run the same command again later"
             raise UnexpectedAnswer(f"GET {resource.path}", what, later)
         self._workspace.shapes.check_volatile(self._shapes[resource.name])

@@ -16,8 +16,11 @@ _log = logging.getLogger("propsync.hints")
 
 
 class Place(ResourceSync):
-    """A resource's records at some properties. A property that the API does not know is no failure here."""
+    """A resource's records at some properties. A property that the API does not know is no failure here. Nor are errors
+    in place of its few records: the next night counts them among all.
+    """
 
+    fails_of_errors = False
     is_refused = False
     """Whether the API refused the request that names the properties: one of them may be the only cause."""
 
