@@ -350,7 +350,9 @@ def test_an_api_that_fails_loses_no_hint(home: HintHome):
     home.sandbox.world.assessments.set_members(key, title="After the failure")
     home.hint(assessment_hint(key), property_hint(busiest(home)))
     home.sandbox.set_faults([{"effect": {"kind": "status", "status": 503}}])
-    assert home.read().exit_code == 1
+    report = home.read()
+    assert report.exit_code == 3, "the run about the record published that it waits; the run about the property failed"
+    assert any("the API answered 503" in line for line in report.left_behind)
     assert not home.inbox.files()
     home.sandbox.set_faults([])
     home.wait(minutes=5)
