@@ -10,7 +10,7 @@ from propsync.errors import ShapeUnknown
 from propsync.records import Path, follow
 from propsync.resources import Resource, Role
 from propsync.shapes.choice import Choice, Shape
-from propsync.shapes.members import ENDINGS, SPEAKS, ends_with_id, plain, rank, share_known, texts
+from propsync.shapes.members import ENDINGS, SPEAKS, ends_with_id, plain, rank, share_known, stem, texts
 
 NODE = "node"
 """The object with the record itself in a list of edges; the cursor beside it differs in each, and changes."""
@@ -50,7 +50,7 @@ def find_id(
     def order(path: Path) -> tuple[_Rank, bool, float, bool, float, bool, Path]:
         named = share_known(records, path, elsewhere)
         is_around = ranks[path][0] == _UNLIKELY and path[0] != NODE
-        is_of_other = ranks[path][0] == _UNLIKELY and _named_by(path) in (*_OTHERS, *_HOLDERS)
+        is_of_other = ranks[path][0] == _UNLIKELY and stem(path) in (*_OTHERS, *_HOLDERS)
         wordy = _wordy(records, path)
         return ranks[path], is_around, wordy, is_of_other, named, not ends_with_id(path), path
 
@@ -164,18 +164,7 @@ def refuse_rivals(
 
 def _is_called_id(name: str, others: Collection[str]) -> bool:
     """Whether a member's name ends with id, and is that of none of `others`: `pruefungId`, not `scheduleId`."""
-    return (stem := _stem(name)) is not None and stem not in others
-
-
-def _stem(name: str) -> str | None:
-    """The name of a member without the ending of an id; None without such an ending."""
-    return next((plain(name).removesuffix(end) for end in ENDINGS if plain(name).endswith(end)), None)
-
-
-def _named_by(path: Path) -> str:
-    """The thing whose id a member is, by its name or its object's: `schedule` of `scheduleId` and `schedule.id`."""
-    name = plain(path[-2]) if len(path) > 1 and plain(path[-1]) in ENDINGS else plain(path[-1])
-    return _stem(name) or name
+    return ends_with_id((name,)) and stem((name,)) not in others
 
 
 def refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequence[Sequence[Any]]) -> None:

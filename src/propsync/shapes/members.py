@@ -11,7 +11,7 @@ from propsync.errors import ShapeUnknown
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice
 
-DATA = "data"  # JSON:API has ids at relationships.property.data.id
+_DATA = "data"  # JSON:API has ids at relationships.property.data.id
 _DEEPEST = 4  # JSON:API has ids at relationships.property.data.id
 SPEAKS = 0.5
 """The least share of a member's values that must be known elsewhere."""
@@ -33,6 +33,13 @@ def plain(name: str) -> str:
 def ends_with_id(path: Path) -> bool:
     """Whether the name of a member ends like an id; the name in an object is no member."""
     return path != () and plain(path[-1]).endswith(ENDINGS)
+
+
+def stem(path: Path) -> str:
+    """The name of a member without the ending of an id: `propertyId` and `property.uid` are `property`."""
+    names = [plain(name) for name in path if name != _DATA] or [plain(path[-1])]
+    last = names[-2] if len(names) > 1 and names[-1] in ENDINGS else names[-1]
+    return next((last.removesuffix(end) for end in ENDINGS if last.endswith(end)), last)
 
 
 def scalar_paths(record: object, prefix: Path = ()) -> Iterator[Path]:
@@ -174,7 +181,7 @@ def rank(path: Path, likely: Sequence[str]) -> int:
     """
     names = [plain(name) for name in path]
     if len(names) > 1 and names[-1] in map(plain, _ID_NAMES):
-        holders = [name for name in names[:-1] if name != DATA]
+        holders = [name for name in names[:-1] if name != _DATA]
         names = holders or names[:-1]
     last = names[-1]
     order = [plain(name) for name in likely]

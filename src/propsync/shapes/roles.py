@@ -13,8 +13,6 @@ from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.earlier import with_earlier
 from propsync.shapes.identity import find_id, is_other_key, refuse_repeats, refuse_rivals
 from propsync.shapes.members import (
-    DATA,
-    ENDINGS,
     as_written,
     carries,
     documented,
@@ -26,6 +24,7 @@ from propsync.shapes.members import (
     refuse_astray,
     scalar_paths,
     share_known,
+    stem,
     texts,
 )
 from propsync.shapes.names import in_languages, own_names, settle_name
@@ -123,8 +122,8 @@ def _id_beside_label(
     if choice is None or choice.source not in _NOT_TOLD or not choice.paths or len(records) < _PAGE_SPEAKS:
         return None
     others = dict.fromkeys(path for record in records for path in scalar_paths(record))
-    stems = {_stem(path[:1]) for path in choice.paths} | {_stem(choice.paths[0])}
-    alike = [path for path in others if path not in (*taken, *choice.paths) and _stem(path) in stems]
+    stems = {stem(path[:1]) for path in choice.paths} | {stem(choice.paths[0])}
+    alike = [path for path in others if path not in (*taken, *choice.paths) and stem(path) in stems]
     is_known = any(share_known(records, path, known) for path in choice.paths)
     # addresses that propsync once took for ids are known since, so they speak for themselves
     speaks_for_itself = role.name == "property" and bool(role.documented)
@@ -177,7 +176,7 @@ def _further(
     # one value may be known by chance
     sure = [path for path in agreeing if rank(path, role.likely) < len(role.likely) or len(texts(others, path)) > 1]
     blank = [record for record in records if not first_text(record, paths)]
-    alike = [path for path in _agreeing(records, blank, paths, taken) if _stem(path) == _stem(paths[0])]
+    alike = [path for path in _agreeing(records, blank, paths, taken) if stem(path) == stem(paths[0])]
     return _by_values(role, others, sure, known) or _by_name(role, alike)
 
 
@@ -192,13 +191,6 @@ def _agrees(records: Sequence[Any], paths: Sequence[Path], path: Path) -> bool:
     """Whether no record has one value at `paths` and another one at `path`."""
     pairs = ((first_text(record, paths), text_of(follow(record, path))) for record in records)
     return all(one == other for one, other in pairs if one and other)
-
-
-def _stem(path: Path) -> str:
-    """The name of a member without the ending of an id: `propertyId` and `property.uid` are `property`."""
-    names = [plain(name) for name in path if name != DATA] or [plain(path[-1])]
-    last = names[-2] if len(names) > 1 and names[-1] in ENDINGS else names[-1]
-    return next((last.removesuffix(end) for end in ENDINGS if last.endswith(end)), last)
 
 
 def _forget_other_name(shape: Shape, role: Role, *, is_key: bool) -> None:
@@ -242,7 +234,7 @@ def _find(
     paths = dict.fromkeys(path for record in records for path in scalar_paths(record))
     candidates = [path for path in paths if taken.isdisjoint((path, path[:1])) and texts(records, path)]
     if role.documented:
-        alike = [path for path in candidates if _stem(path) in role.documented and not is_prose(records, path)]
+        alike = [path for path in candidates if stem(path) in role.documented and not is_prose(records, path)]
         if _may_have_none(role, records, before):
             candidates = alike = [path for path in alike if len(path) == 1 or path[0] in _WRAPPERS]
         nearest = min(alike, key=lambda path: (len(path), path), default=None)

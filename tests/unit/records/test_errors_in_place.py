@@ -35,6 +35,7 @@ def test_an_error_with_nothing_but_the_key_is_an_error(record):
         b'["error"]',
         b'"error"',
         b'{"id": "error"',
+        b'{"id": "a", "message": "%s", "error": "x"}' % (b"x" * 400),
     ],
 )
 def test_a_record_that_mentions_an_error_is_no_error(record):
