@@ -7,7 +7,7 @@ from typing import Any
 
 from propsync.records import Path, follow, text_of
 from propsync.shapes.members import SPEAKS, as_list, is_blank
-from propsync.shapes.result_values import is_number
+from propsync.shapes.value_looks import is_number
 
 _ENOUGH = 3  # kinds whose values look different
 
