@@ -36,7 +36,7 @@ def place_rank(path: Path, kind: str) -> tuple[bool, int, int]:
 
 
 def value_rank(name: str, kind: str) -> int:
-    """Ranks names: `value`, the name of the kind, other words for a value, any name, and last what is beside a value."""
+    """Ranks names: `value`, the name of the kind, other words for a value, any name, and last what is beside one."""
     own = plain(name)
     if own == "value":
         return 0
