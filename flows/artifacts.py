@@ -11,7 +11,7 @@ from prefect.events import emit_event
 from prefect.runtime import flow_run
 
 from propsync.errors import PropsyncError
-from propsync.push.changes import COLUMNS, MOST_CHANGES, change_rows
+from propsync.push.review.changes import COLUMNS, MOST_CHANGES, change_rows
 from propsync.runbooks import Report, in_markdown, news
 from propsync.runbooks.push.plans import names_of
 from propsync.runbooks.push.report import PushReport

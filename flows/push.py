@@ -11,8 +11,8 @@ from prefect.runtime import flow_run
 from pydantic import Field
 from shell import Steps, shown, with_push_token
 
+from propsync.push.journals.saved import PLAN_NAME, plan_named
 from propsync.push.plan import load_plan
-from propsync.push.saved import PLAN_NAME, plan_named
 from propsync.runbooks.push.apply import apply
 from propsync.runbooks.push.report import PushReport
 from propsync.settings import Settings

@@ -12,7 +12,7 @@ from kit.dialects import Dialect
 from kit.world import Asset, AssetType, Result, small_world
 from kit.world_server import WorldServer
 
-from propsync.push.asset_values import _first_of
+from propsync.push.values.asset_values import _first_of
 
 _ABSENT = "absent"
 _HELD: tuple[Any, ...] = (_ABSENT, None, "", [], {}, "said")

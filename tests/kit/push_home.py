@@ -11,9 +11,9 @@ from typing import Any
 from kit.kept import KeptHomes
 from kit.sandbox_home import SandboxHome
 
-from propsync.push.asset_values import from_table
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan
-from propsync.push.schedule_values import MEMBERS
+from propsync.push.values.asset_values import from_table
+from propsync.push.values.schedule_values import MEMBERS
 from propsync.runbooks.push.apply import apply
 from propsync.runbooks.push.report import PushReport
 from propsync_sandbox import Sandbox

@@ -16,7 +16,7 @@ from kit.push_home import PushHome
 from propsync.bucket.known import machine_id
 from propsync.erasing.request import Request
 from propsync.errors import HomeBehind, StorageAway, TokenRefused, UsageError
-from propsync.push.journal import journal_key
+from propsync.push.journals.journal import journal_key
 from propsync.push.plan import Plan
 from propsync.runbooks.erasure.erase import erase
 from propsync.runbooks.push.bucket import copied_journal

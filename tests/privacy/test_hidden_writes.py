@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from privacy.private import found_in
 
 from propsync.errors import UsageError
-from propsync.push.changes import change_rows
 from propsync.push.plan import Plan
+from propsync.push.review.changes import change_rows
 from propsync.runbooks.push.plans import names_of
 from propsync.runbooks.push.undo import undo
 from propsync_sandbox.exchange import Request

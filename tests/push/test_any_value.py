@@ -10,14 +10,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as any_of
 
-from propsync.push.asset_rows import KEYS
-from propsync.push.columns import find_field
-from propsync.push.damage import CellRefused
-from propsync.push.fields import Field, RecordType
-from propsync.push.shown import plain_text, quoted_formula, shown
-from propsync.push.source import BLANKS
-from propsync.push.template import heading_of
-from propsync.push.values import KEPT, planned
+from propsync.push.files.damage import CellRefused
+from propsync.push.files.source import BLANKS
+from propsync.push.planning.asset_rows import KEYS
+from propsync.push.planning.columns import find_field
+from propsync.push.templates.template import heading_of
+from propsync.push.values.cells import KEPT, planned
+from propsync.push.values.fields import Field, RecordType
+from propsync.push.values.shown import plain_text, quoted_formula, shown
 
 KINDS = ("text", "number", "date", "time", "option", "qr", "image")
 _TEXTS = any_of.text(max_size=12) | any_of.text("0123456789.-:eE+/ ;?'=[]", max_size=12)

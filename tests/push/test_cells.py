@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from propsync.merge.reference.spreadsheet import SheetError
-from propsync.push.damage import CellRefused
-from propsync.push.fields import USERS, Field
-from propsync.push.row_checks import field_change
-from propsync.push.shown import shown
-from propsync.push.values import KEPT, planned
+from propsync.push.files.damage import CellRefused
+from propsync.push.planning.row_checks import field_change
+from propsync.push.values.cells import KEPT, planned
+from propsync.push.values.fields import USERS, Field
+from propsync.push.values.shown import shown
 
 SCORES = {"1": "0", "2": "1", "3": "2", "4": None}
 RATINGS = {

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from propsync.push.changes import change_rows, changes_to_json, long_values
-from propsync.push.names import Names
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan
+from propsync.push.review.changes import change_rows, changes_to_json, long_values
+from propsync.push.review.names import Names
 
 NAMES = {"o1": "Twin", "o2": "Twin", "o3": "A; B", "o4": "A", "o5": "B"}
 

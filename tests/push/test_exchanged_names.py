@@ -14,11 +14,11 @@ from push.corrections import corrections_world, csv_file, planned
 
 from propsync.api import Api, TokenSource
 from propsync.errors import NamesChanged, UsageError
-from propsync.push.exchanged import renamed_since
-from propsync.push.journal import WriteJournal
+from propsync.push.journals.journal import WriteJournal
 from propsync.push.plan import Plan
-from propsync.push.published import Published
-from propsync.push.shapes import Answers
+from propsync.push.sending.shapes import Answers
+from propsync.push.values.exchanged import renamed_since
+from propsync.push.values.published import Published
 from propsync.runbooks.push.apply import apply
 from propsync.runbooks.push.plans import Wanted, make_template
 from propsync.runbooks.push.tables import open_tables

@@ -21,7 +21,7 @@ from variants import daily
 from propsync.cli.status import print_status
 from propsync.errors import ApiFailing, StateUnusable, TokenRefused, UsageError, WriteForbidden, WriteUnsupported
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan, save_plan
-from propsync.push.schedule_values import MEMBERS
+from propsync.push.values.schedule_values import MEMBERS
 from propsync.runbooks.push.undo import undo, unfinished
 from propsync_sandbox.exchange import Request
 

@@ -11,7 +11,7 @@ from kit.home import moved
 from kit.push_home import PushHome
 
 from propsync.errors import Busy, StateUnusable, TokenRefused, UsageError
-from propsync.push.journal import journal_key
+from propsync.push.journals.journal import journal_key
 from propsync.push.plan import DELETE, UPDATE, Plan
 from propsync.runbooks.push.undo import undo, unfinished
 from propsync.runs import RunLock

@@ -18,10 +18,10 @@ from propsync.cli.start import INTERRUPTED
 from propsync.cli.status import print_status
 from propsync.erasing.request import Request as Erasing
 from propsync.errors import UsageError
-from propsync.push import verdicts
-from propsync.push.journal import WriteJournal
+from propsync.push.journals.journal import WriteJournal
+from propsync.push.journals.saved import given_plan
 from propsync.push.plan import CREATE, DELETE, UPDATE, Plan, save_plan
-from propsync.push.saved import given_plan
+from propsync.push.sending import verdicts
 from propsync.runbooks.erasure.erase import erase
 from propsync.runbooks.push.undo import history, undo, unfinished
 from propsync.storage import LocalStorage

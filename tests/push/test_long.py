@@ -16,10 +16,10 @@ from kit.kills import PROGRAM, is_killed_after, started, wait_for_the_lock
 from kit.push_home import PushHome
 from variants import IS_ALL
 
-from propsync.push.asset_values import from_table
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan, save_plan
-from propsync.push.schedule_values import MEMBERS
-from propsync.push.summary import plan_path
+from propsync.push.review.summary import plan_path
+from propsync.push.values.asset_values import from_table
+from propsync.push.values.schedule_values import MEMBERS
 from propsync_sandbox import Sandbox
 
 EDITS, CREATIONS, SCHEDULES, KILLS = (5_000, 500, 300, 50) if IS_ALL else (600, 80, 60, 12)

@@ -15,7 +15,7 @@ from push.corrections import csv_file, planned
 from variants import daily
 
 from propsync.errors import UsageError
-from propsync.push.sameness import is_form_of
+from propsync.push.values.sameness import is_form_of
 from propsync.runbooks.push.plans import Wanted
 from propsync_sandbox.exchange import Request
 

@@ -11,8 +11,8 @@ import pytest
 from kit.push_home import SCALE, PushHome
 
 from propsync.errors import InvalidValue
-from propsync.push.option_ids import OptionIds, names_no_ids
 from propsync.push.plan import FieldChange
+from propsync.push.values.option_ids import OptionIds, names_no_ids
 from propsync.runbooks.push.undo import undo
 from propsync.shapes import Choice, Shape
 from propsync_sandbox import Sandbox

@@ -10,12 +10,12 @@ from kit.deaths import dying
 from kit.push_home import PushHome
 
 from propsync.errors import OtherValuesLost
-from propsync.push import verdicts
-from propsync.push.other_values import OtherValues
+from propsync.push.journals.records import verified, writes_of
 from propsync.push.plan import DELETE, UPDATE, Entry, FieldChange, Plan
-from propsync.push.records import verified, writes_of
-from propsync.push.schedule_values import MEMBERS
-from propsync.push.shapes import AssetAnswers, AssetReading
+from propsync.push.sending import verdicts
+from propsync.push.sending.other_values import OtherValues
+from propsync.push.sending.shapes import AssetAnswers, AssetReading
+from propsync.push.values.schedule_values import MEMBERS
 from propsync.runbooks.push.undo import unfinished
 from propsync_sandbox.exchange import Request
 

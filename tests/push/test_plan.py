@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from propsync.errors import HomeUnusable, UsageError
-from propsync.push.files import read_file
+from propsync.push.files.corrections import read_file
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan, load_plan, save_as, save_plan
 from propsync.storage import remove_partials
 

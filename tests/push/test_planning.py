@@ -25,11 +25,11 @@ from variants import slow, some
 from xlsxwriter import Workbook
 
 from propsync.errors import UsageError
-from propsync.push.changes import change_rows, changes_to_json
-from propsync.push.files import read_file
-from propsync.push.names import Names
+from propsync.push.files.corrections import read_file
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
-from propsync.push.published import Published
+from propsync.push.review.changes import change_rows, changes_to_json
+from propsync.push.review.names import Names
+from propsync.push.values.published import Published
 from propsync.runbooks.push.plans import Wanted, make_template, names_of
 
 Make = Callable[..., Plan]

@@ -12,10 +12,10 @@ from push.corrections import csv_file, planned
 
 from propsync.api import Sent
 from propsync.errors import RequestRefused, UsageError
-from propsync.push import verdicts
-from propsync.push.looks import Looks
 from propsync.push.outcome import APPLIED, FAILED, PARKED, Outcome
 from propsync.push.plan import CREATE, DELETE, UPDATE
+from propsync.push.sending import verdicts
+from propsync.push.sending.looks import Looks
 from propsync.runbooks.push.plans import Wanted
 from propsync.runbooks.push.undo import undo
 from propsync_sandbox.exchange import Request

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from propsync.errors import UsageError
-from propsync.push.saved import plan_named
+from propsync.push.journals.saved import plan_named
 
 NAME = "0123456789abcdef.plan"
 

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from propsync.erasing.request import Request
 from propsync.errors import UsageError
-from propsync.push.fields import Field
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange
-from propsync.push.undo import Present, Recorded, way_back
+from propsync.push.planning.undo import Present, Recorded, way_back
+from propsync.push.values.fields import Field
 from propsync.runbooks import erase
 from propsync.runbooks.push.undo import history, undo, unfinished
 from propsync_sandbox.exchange import Request as PushedRequest

@@ -16,10 +16,10 @@ from variants import slow, some
 
 from propsync.api import Answer, schedule_request
 from propsync.errors import UnexpectedAnswer
-from propsync.push.asset_values import AssetShape, from_table
-from propsync.push.sameness import is_same, is_still
-from propsync.push.schedule_values import MEMBERS, STATUS, changes_of, schedule_values
-from propsync.push.shapes import AssetAnswers, ScheduleAnswers
+from propsync.push.sending.shapes import AssetAnswers, ScheduleAnswers
+from propsync.push.values.asset_values import AssetShape, from_table
+from propsync.push.values.sameness import is_same, is_still
+from propsync.push.values.schedule_values import MEMBERS, STATUS, changes_of, schedule_values
 from propsync.resources import SCHEDULES
 from propsync.shapes import Choice, Shape
 from propsync.suppression import Suppression

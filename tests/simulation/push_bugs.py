@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from propsync.push import verdicts
-from propsync.push.creations import Creations
+from propsync.push.sending import verdicts
+from propsync.push.sending.creations import Creations
 
 from .planting import Patches, Plant, entered
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import duckdb
 
-from propsync.push.asset_values import from_table
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan, save_plan
-from propsync.push.schedule_values import MEMBERS
+from propsync.push.values.asset_values import from_table
+from propsync.push.values.schedule_values import MEMBERS
 from propsync_sandbox.journal import Entry as Logged
 
 from .erasing import names

@@ -16,7 +16,7 @@ from propsync.merge.reference.requirements import Condition, ConditionUnreadable
 from propsync.merge.reference.reshown_cells import reshown_cells
 from propsync.merge.reference.spreadsheet import sheets_of
 from propsync.merge.reference.text_file import ListUnreadable
-from propsync.push.damage import check_text
+from propsync.push.files.damage import check_text
 from propsync.records import readable
 from propsync.storage.answers import answered
 

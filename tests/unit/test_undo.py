@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from propsync.push.plan import UPDATE
-from propsync.push.undo import Present, Recorded, way_back
+from propsync.push.planning.undo import Present, Recorded, way_back
 
 
 def recorded(row: int, record: str, old: str | None, new: str | None) -> Recorded:

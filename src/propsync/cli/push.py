@@ -103,8 +103,8 @@ def show(
 ) -> None:
     """Print a saved plan again. Sends nothing."""
     from propsync.cli.push_plan import print_plan
-    from propsync.push.changes import MOST_CHANGES
-    from propsync.push.saved import given_plan
+    from propsync.push.journals.saved import given_plan
+    from propsync.push.review.changes import MOST_CHANGES
     from propsync.runbooks.push.plans import names_of
 
     chosen = settings()

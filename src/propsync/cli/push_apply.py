@@ -33,7 +33,7 @@ def apply(
     as_json: AsJson = False,
 ) -> None:
     """Send exactly what a plan says, read it back and publish. Resumes an unfinished apply."""
-    from propsync.push.saved import given_plan
+    from propsync.push.journals.saved import given_plan
     from propsync.runbooks.push.apply import apply as apply_plan
 
     chosen = settings()
@@ -56,7 +56,7 @@ def apply(
 def _say_what_is_sent(chosen: Settings, plan: Plan) -> None:
     """After Ctrl-C: how far it came. Without a journal, it has not begun, or a run has recorded everything."""
     from propsync.cli.text_tables import say
-    from propsync.push.journal import read_journal
+    from propsync.push.journals.journal import read_journal
     from propsync.storage import LocalStorage
 
     if journalled := read_journal(LocalStorage(chosen.home), plan.plan_id):
@@ -67,7 +67,7 @@ def _say_what_is_sent(chosen: Settings, plan: Plan) -> None:
 
 def _print(report: PushReport, path: Path) -> None:
     from propsync.cli.text_tables import echo
-    from propsync.push.changes import counted
+    from propsync.push.review.changes import counted
 
     if not report.run_id:
         echo("The plan has nothing to send. Next: propsync status")
@@ -116,7 +116,7 @@ def undo(
     """Plan the way back: the values from before a run. Sends nothing."""
     from propsync.cli.push_plan import print_plan
     from propsync.push.plan import check_out
-    from propsync.push.summary import keep_plan
+    from propsync.push.review.summary import keep_plan
     from propsync.runbooks.push.plans import names_of
     from propsync.runbooks.push.undo import undo as plan_undo
 

@@ -6,10 +6,10 @@ import shlex
 from pathlib import Path
 
 from propsync.cli.text_tables import echo, print_table
-from propsync.push.changes import COLUMNS, MOST_CHANGES, change_rows, counted, long_values, refusal_line
-from propsync.push.names import Names
 from propsync.push.plan import CREATE, Plan
-from propsync.push.summary import plan_to_json
+from propsync.push.review.changes import COLUMNS, MOST_CHANGES, change_rows, counted, long_values, refusal_line
+from propsync.push.review.names import Names
+from propsync.push.review.summary import plan_to_json
 from propsync.resources import ASSETS
 
 

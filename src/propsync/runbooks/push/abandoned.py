@@ -7,11 +7,11 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from propsync.errors import Busy, StateUnusable
-from propsync.push.erased import names_erased
-from propsync.push.in_flight import with_in_flight
-from propsync.push.journal import journal_key, journals, read_journal
+from propsync.push.journals.erased import names_erased
+from propsync.push.journals.journal import journal_key, journals, read_journal
+from propsync.push.journals.records import record_writes, shown_writes, writes_of
 from propsync.push.outcome import PARKED
-from propsync.push.records import record_writes, shown_writes, writes_of
+from propsync.push.sending.in_flight import with_in_flight
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, RunLock
 from propsync.settings import Settings

@@ -17,20 +17,20 @@ from propsync.errors import (
     StopRun,
     TokenRefused,
 )
-from propsync.push.changes import counted
-from propsync.push.creations import KnownAssets
-from propsync.push.giving_up import give_up
-from propsync.push.in_flight import with_in_flight
-from propsync.push.journal import WriteJournal, journal_key
+from propsync.push.journals.journal import WriteJournal, journal_key
+from propsync.push.journals.recorded import RecordedWrite, recorded_outcomes, written_elsewhere
+from propsync.push.journals.records import Places, Shown, Write, is_as_before, record_writes, verified, writes_of
 from propsync.push.outcome import APPLIED, Outcome
 from propsync.push.plan import DELETE, Plan
-from propsync.push.recorded import RecordedWrite, recorded_outcomes, written_elsewhere
-from propsync.push.records import Places, Shown, Write, is_as_before, record_writes, verified, writes_of
-from propsync.push.row_checks import first_of
-from propsync.push.sender import Sender
-from propsync.push.shapes import Answers
-from propsync.push.unplanned import Unplanned
-from propsync.push.written_values import Key, places, shown_values
+from propsync.push.planning.row_checks import first_of
+from propsync.push.review.changes import counted
+from propsync.push.sending.creations import KnownAssets
+from propsync.push.sending.giving_up import give_up
+from propsync.push.sending.in_flight import with_in_flight
+from propsync.push.sending.sender import Sender
+from propsync.push.sending.shapes import Answers
+from propsync.push.sending.unplanned import Unplanned
+from propsync.push.values.written_values import Key, places, shown_values
 from propsync.resources import ASSETS
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.push.abandoned import PUSH_LOCK, hidden_names

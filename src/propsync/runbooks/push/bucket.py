@@ -11,7 +11,7 @@ from functools import partial
 
 from propsync.bucket import begin_sending, end_sending, journal_copies, lost_journal, put_journal
 from propsync.errors import StopRun, UsageError
-from propsync.push.journal import journal_key
+from propsync.push.journals.journal import journal_key
 from propsync.runbooks.workplace import Workplace, object_storage, workplace
 from propsync.settings import Settings
 from propsync.storage import LocalStorage

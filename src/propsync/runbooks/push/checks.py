@@ -5,15 +5,15 @@ from __future__ import annotations
 from propsync.errors import (
     UsageError,
 )
-from propsync.push.created_before import CreatedBefore
-from propsync.push.creations import KnownAssets
-from propsync.push.erased import names_erased
-from propsync.push.exchanged import renamed_since
-from propsync.push.journal import Pair, journal_key
+from propsync.push.journals.erased import names_erased
+from propsync.push.journals.journal import Pair, journal_key
+from propsync.push.journals.recorded import RecordedWrite, recorded_outcomes
 from propsync.push.plan import CREATE, Plan
-from propsync.push.published import Published
-from propsync.push.recorded import RecordedWrite, recorded_outcomes
-from propsync.push.row_checks import first_of
+from propsync.push.planning.created_before import CreatedBefore
+from propsync.push.planning.row_checks import first_of
+from propsync.push.sending.creations import KnownAssets
+from propsync.push.values.exchanged import renamed_since
+from propsync.push.values.published import Published
 from propsync.resources import ASSETS
 from propsync.runbooks.push.bucket import bring_journal
 from propsync.runbooks.push.hidden import refuse_hidden

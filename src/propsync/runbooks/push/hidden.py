@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from propsync.errors import UsageError
 from propsync.merge import mark_of
 from propsync.push.plan import Plan
-from propsync.push.published import Published
+from propsync.push.values.published import Published
 from propsync.resources import ASSETS
 from propsync.settings import Settings
 from propsync.warehouse import PublishedReader, statement

@@ -10,20 +10,20 @@ from pathlib import Path
 
 from propsync.errors import UsageError
 from propsync.publish import WAREHOUSE
-from propsync.push.asset_rows import AssetRows
-from propsync.push.columns import NOTE
-from propsync.push.erased import refuse_erased_rows
-from propsync.push.fields import RecordType
-from propsync.push.files import read_answer, read_file
-from propsync.push.in_flight import refuse_unfinished
-from propsync.push.names import Names
+from propsync.push.files.corrections import read_answer, read_file
+from propsync.push.files.source import Source
+from propsync.push.journals.erased import refuse_erased_rows
 from propsync.push.plan import Plan, check_out
-from propsync.push.published import Published
-from propsync.push.schedule_rows import Prune, ScheduleRows
-from propsync.push.source import Source
-from propsync.push.summary import keep_plan
-from propsync.push.template import asset_template, schedule_template
-from propsync.push.template_file import write_template
+from propsync.push.planning.asset_rows import AssetRows
+from propsync.push.planning.columns import NOTE
+from propsync.push.planning.schedule_rows import Prune, ScheduleRows
+from propsync.push.review.names import Names
+from propsync.push.review.summary import keep_plan
+from propsync.push.sending.in_flight import refuse_unfinished
+from propsync.push.templates.template import asset_template, schedule_template
+from propsync.push.templates.template_file import write_template
+from propsync.push.values.fields import RecordType
+from propsync.push.values.published import Published
 from propsync.runbooks.push.tables import open_tables
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, may_list

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from propsync.push.journals.recorded import RecordedWrite
+from propsync.push.journals.records import Write
 from propsync.push.outcome import ALREADY, APPLIED, SKIPPED, VERIFIED
 from propsync.push.plan import CREATE, Plan
-from propsync.push.recorded import RecordedWrite
-from propsync.push.records import Write
-from propsync.push.summary import summary
+from propsync.push.review.summary import summary
 from propsync.resources import ASSETS
 
 _NAMED = 5  # records that a run names, in `ops.runs`, in notices and under Prefect

@@ -8,14 +8,14 @@ from datetime import datetime
 from typing import Any
 
 from propsync.errors import UsageError
-from propsync.push.changes import counted
-from propsync.push.journal import Journalled, journals, read_journal
+from propsync.push.journals.journal import Journalled, journals, read_journal
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry, Plan
-from propsync.push.published import Published
-from propsync.push.schedule_values import MEMBERS
-from propsync.push.undo import Fields, Present, Recorded, way_back
-from propsync.push.written_values import Key, Rows, shown_values
+from propsync.push.planning.undo import Fields, Present, Recorded, way_back
+from propsync.push.review.changes import counted
+from propsync.push.values.published import Published
+from propsync.push.values.schedule_values import MEMBERS
+from propsync.push.values.written_values import Key, Rows, shown_values
 from propsync.resources import ASSETS
 from propsync.runbooks.push.hidden import hidden_members
 from propsync.runbooks.push.tables import open_tables

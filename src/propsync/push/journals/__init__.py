@@ -1,0 +1,1 @@
+"""The journals of plans, `ops.writes`, and the words that an erasure takes out of both."""

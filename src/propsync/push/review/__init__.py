@@ -1,0 +1,1 @@
+"""A plan in words and rows for the people who review it."""

@@ -1,0 +1,1 @@
+"""Sends what a plan says, once, and finds out what came of each write."""

@@ -1,0 +1,75 @@
+"""Looks after the values of an asset that a plan does not write: the API's document does not say that they stay."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection
+from contextlib import suppress
+
+from propsync.errors import OtherValuesLost, ResourceFailed
+from propsync.push.outcome import Outcome
+from propsync.push.plan import Entry
+from propsync.push.sending.evidence import changed_labels
+from propsync.push.sending.shapes import AssetAnswers, AssetReading
+from propsync.push.values.sameness import is_empty
+
+_TELLING = 2  # values that go at once: a colleague may remove one in the same moment
+Look = Callable[[], AssetReading | None]
+
+
+class OtherValues:
+    """Lets one write go first, and the rest only once the API has kept the other values of an asset."""
+
+    def __init__(self, answers: AssetAnswers) -> None:
+        self._answers = answers
+        self._first = threading.Lock()
+        self._are_kept = False
+        self._lost: OtherValuesLost | None = None
+
+    def keep(self, entry: Entry, before: AssetReading | None, write: Callable[[], Outcome], look: Look) -> Outcome:
+        """The outcome of `write`. Until the API is known to keep other values, it looks at the asset afterwards."""
+        others = self._others(entry, before) if before else set()
+        if self._are_kept or len(others) < _TELLING:
+            return write()
+        with self._first:
+            self.check()
+            outcome = write()
+            if not self._are_kept and outcome.is_written:
+                with suppress(ResourceFailed):  # the write is done all the same; the next one is compared
+                    self._compare(entry, others, look())
+            return outcome
+
+    def recall(self, entry: Entry, held: Collection[str], after: AssetReading | None) -> bool:
+        """Compares an asset that an earlier apply has sent, and says whether that tells; `held` had values before it.
+
+        Raises OtherValuesLost if all of them are gone.
+        """
+        others = self._writable(entry.type_id, held)
+        if len(others) >= _TELLING:
+            self._compare(entry, others, after)
+        self.check()
+        return self._are_kept
+
+    def check(self) -> None:
+        """Raises OtherValuesLost if a write of this plan has removed other values."""
+        if self._lost is not None:
+            raise self._lost
+
+    def _others(self, entry: Entry, before: AssetReading) -> set[str]:
+        """The fields with a value that a write might have had, and does not have."""
+        planned = {change.field for change in entry.changes}
+        held = {field for field, value in before.values.items() if not is_empty(value)}
+        return self._writable(before.type_id, held - planned)
+
+    def _writable(self, type_id: str, fields: Collection[str]) -> set[str]:
+        return {field for field in fields if self._answers.may_write(type_id, field)}
+
+    def _compare(self, entry: Entry, others: Collection[str], after: AssetReading | None) -> None:
+        if after is None or not changed_labels(entry, after.values):
+            return  # the look is older than the write
+        self._are_kept = any(not is_empty(after.values.get(field)) for field in others)
+        if not self._are_kept:
+            what = (
+                f"after a write, all {len(others)} values of asset {entry.key[0]} that the plan does not name are gone"
+            )
+            self._lost = OtherValuesLost("push apply", what)

@@ -1,0 +1,1 @@
+"""Present values as a file to edit."""
