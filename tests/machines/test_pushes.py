@@ -112,6 +112,7 @@ def test_a_bucket_has_the_journal_while_a_plan_is_sent(
     bucket: FolderBucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("propsync.runbooks.push.bucket._PAUSE", 0.01)
+    monkeypatch.setattr("propsync.runbooks.push.bucket._SHARE", 0)  # a copy on a busy machine takes seconds
     with Sandbox(scale=60) as sandbox:
         settings = Machine(sandbox, tmp_path / "home", storage_url=URL).settings()
     home, copy = LocalStorage(settings.home), bucket.root / "sending" / "plan.jsonl"
