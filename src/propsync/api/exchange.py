@@ -19,7 +19,7 @@ from propsync.api.decoding import Decoder, decoded, encoding_of
 from propsync.api.gate import Cancelled, Gate, Outcome
 from propsync.api.requests import Accept, ApiRequest, Rest
 from propsync.api.retry import Again, Effort, RetryPolicy, Setback
-from propsync.api.status_codes import is_good, is_passing, is_success, refusal, setback
+from propsync.api.status_codes import ACCEPTED, is_good, is_passing, is_success, refusal, setback
 from propsync.api.token import TokenSource
 from propsync.api.transport import Reply, Transport, check_bound
 from propsync.errors import (
@@ -106,8 +106,9 @@ class Exchange:
             raise
         except Setback as failure:
             outcome = Outcome.CROWDED if failure.crowded else Outcome.FAILED
-            if failure.retry_after is not None and failure.retry_after <= effort.left:
-                self._gate.hold(failure.retry_after)
+            held = None if failure.status == ACCEPTED else failure.retry_after
+            if held is not None and held <= effort.left:
+                self._gate.hold(held)
             raise
         finally:
             self._gate.leave(ticket, outcome)

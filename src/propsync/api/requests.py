@@ -57,6 +57,11 @@ class ApiRequest:
     rest: Rest | None = None
     once: bool = field(default=False, compare=False)
 
+    @property
+    def is_document(self) -> bool:
+        """Whether it asks for a report or a bundle (API §4.7, 4.8)."""
+        return self.accept in (Accept.PDF, Accept.ZIP)
+
     def target(self) -> str:
         """Path and query as sent. Commas remain: the API separates ids by them, and URLs stay short."""
         return f"{self.path}?{urlencode(self.query, safe=',', quote_via=quote)}" if self.query else self.path

@@ -29,6 +29,8 @@ _NO_PART = frozenset((400, 412, 416, 417, 422))
 _CROWDED = frozenset((408, 429, 503, 504))
 _NO_METHOD = 501
 _CREATED = 201
+ACCEPTED = 202
+"""For a document: the API still makes it. Its Retry-After is about this document alone."""
 _LONGEST_QUOTE = 200
 
 
@@ -57,6 +59,8 @@ def is_passing(request: ApiRequest, status: int) -> bool:
 
     501 says that the API does not know the method, which only a write (API §4.3, 4.4, 4.11, 4.12) can meet.
     """
+    if status == ACCEPTED:
+        return request.is_document
     if status == _NO_METHOD and request.method != "GET":
         return False
     return status in _AGAIN or status >= 500 or (request.rest is not None and status in _NO_PART)

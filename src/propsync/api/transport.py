@@ -15,7 +15,7 @@ from propsync.api.answers import Traffic
 from propsync.api.clock import Clock
 from propsync.api.connections import Connections, certificate_fault, unread_authority
 from propsync.api.decoding import ACCEPT_ENCODING
-from propsync.api.requests import Accept, ApiRequest
+from propsync.api.requests import ApiRequest
 from propsync.api.retry import Setback
 from propsync.errors import CertificateRefused, PageTooLarge, UsageError
 
@@ -68,7 +68,7 @@ class Reply:
             yield chunk
 
     def _check_pace(self, received: int) -> None:
-        document = _is_document(self._request)
+        document = self._request.is_document
         allowed = WHOLE_SECONDS + (received / DOCUMENT_BYTES_PER_SECOND if document else 0)
         if self._clock.monotonic() - self._began > allowed:
             raise Setback(f"the body did not arrive within {allowed:.0f} s", crowded=True)
@@ -120,7 +120,7 @@ class Transport:
             asked = self._asked(request, token)
             late = began + WHOLE_SECONDS
             # a body has a pace of its own: this ends what comes after it, or between its parts
-            too_late = None if _is_document(request) else late + READ_SECONDS
+            too_late = None if request.is_document else late + READ_SECONDS
             ends_with = cancel if request.method == "GET" else None
             with self._connections.answer(asked, late, too_late, ends_with) as response:
                 yield Reply(request, response, self.traffic, self._clock, began)
@@ -142,12 +142,8 @@ class Transport:
         )
 
 
-def _is_document(request: ApiRequest) -> bool:
-    return request.accept in (Accept.PDF, Accept.ZIP)
-
-
 def _headers(request: ApiRequest, token: str) -> dict[str, str]:
-    document = _is_document(request)
+    document = request.is_document
     headers = {
         "Authorization": f"Bearer {token}",
         "Accept": request.accept.media_type,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.api.loopback import Reply
 
-from propsync.errors import DiskFull, FileLimited, HomeUnusable, UnexpectedAnswer
+from propsync.errors import DiskFull, FileLimited, HomeUnusable, TransientApiError, UnexpectedAnswer
 
 OVERLAP = 4_096
 BODY = b"%PDF-1.7" + random.Random(1).randbytes(300_000)
@@ -256,6 +256,19 @@ def test_a_document_that_a_cache_has_kept_for_long_is_asked_for_again(api, serve
     assert save(api) == BODY
     play(server, Reply(body=OTHER, headers={"Age": "90000"}))
     with pytest.raises(UnexpectedAnswer, match="a cache before the API has kept this answer for 1,500 minutes"):
+        save(api)
+
+
+def test_a_document_that_the_api_still_makes_is_asked_for_again_and_holds_no_other_request(api, server, clock):
+    play(server, Reply(202, b"{}", {"Retry-After": "20"}), Reply(202, b"{}"), Reply(body=BODY))
+    assert save(api) == BODY
+    assert 20 <= sum(clock.sleeps) < 22
+    assert api._gate._held_until == 0
+
+
+def test_a_document_that_the_api_never_finishes_fails_after_its_attempts(api, server):
+    play(server, Reply(202, b"{}"))
+    with pytest.raises(TransientApiError, match="the API answered 202, after 8 attempts"):
         save(api)
 
 
