@@ -33,7 +33,7 @@ _MOST_COLUMNS = 10_000  # any further ones are surplus
 _SMALL = 1_000_000  # bytes up to which propsync unpacks a CSV once, and not at each reading
 _END = "\0"  # a line after the last: it becomes a row of its own, unless a quote is still open
 _SAID = re.compile(r'"?sep=([,;\t|])"?[\r\n]*', re.IGNORECASE)  # Excel's own first line, which is no header
-_QUOTED = re.compile(r'"[^"]*"?')
+_NO_DELIMITER = re.compile(r'"[^"]*"?|\([^()]*\)')  # quoted, or a list within a header: "Likelihood (1;2;3)"
 
 Row = tuple[str | None, ...]
 
@@ -161,9 +161,8 @@ def _text(whole: BinaryIO, encoding: str) -> io.TextIOWrapper:
 
 
 def _delimiter(line: str) -> str:
-    """A comma, unless the header has none outside its quotes, and has semicolons, tabs or bars."""
-    unquoted = _QUOTED.sub("", line)
-    return "," if "," in unquoted else max(",;\t|", key=unquoted.count)
+    """The most frequent one of the header: programs that write semicolons leave a comma in a header unquoted."""
+    return max(",;\t|", key=_NO_DELIMITER.sub("", line).count)
 
 
 class _Pieces(io.RawIOBase):

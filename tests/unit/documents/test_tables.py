@@ -140,6 +140,18 @@ def test_a_comma_wins_over_other_delimiters(read):
     assert read(b"Ref;No,Text\tlong\n")[0].headers == ("Ref;No", "Text\tlong")
 
 
+@pytest.mark.parametrize(
+    ("header", "headers"),
+    [
+        ("Ref;Issue, hazard;Due;Cost", ("Ref", "Issue, hazard", "Due", "Cost")),
+        ("Ref\tRisk (low, medium, high)", ("Ref", "Risk (low, medium, high)")),
+        ("Ref,Likelihood (1;2;3)", ("Ref", "Likelihood (1;2;3)")),
+    ],
+)
+def test_a_delimiter_within_one_header_is_not_that_of_the_table(read, header, headers):
+    assert read(f"{header}\n".encode())[0].headers == headers
+
+
 def test_an_empty_cell_is_empty_and_a_lacking_one_is_missing(read):
     assert read(b'Ref,Due,Text\n1,,""\n2\n,,\n')[1] == [("1", "", ""), ("2", None, None), ("", "", "")]
 
