@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from kit.archives import SMALL, Place, place
 
+from propsync.desk import Marts
+from propsync.errors import MergeFailed
 from propsync.warehouse import MARTS, models, quoted
 
 pytestmark = pytest.mark.usefixtures("desk")
@@ -89,6 +91,18 @@ def test_one_that_fails_keeps_its_rows_and_costs_no_other_table(home: Place) -> 
     assert home.is_truth("assessments")
     assert len(_rows(home, "marts.flags")) == len(before)
     assert home.column("select error is not null from ops.marts where mart = 'flags'") == [True]
+
+
+@pytest.mark.slow
+def test_one_without_enough_memory_says_what_to_do(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def out_of_memory(_: Marts, mart: str) -> None:
+        raise MergeFailed(mart, "Out of Memory Error", "Raise PROPSYNC_MEMORY_LIMIT")
+
+    home.in_state("update ops.marts set inputs = '' where mart = 'flags'")
+    home.in_state("delete from ops.settings")
+    monkeypatch.setattr(Marts, "_replace", out_of_memory)
+    (line,) = [line for line in home.sync().left_behind if "the mart flags" in line]
+    assert line == "the mart flags keeps its earlier rows: Out of Memory Error. Raise PROPSYNC_MEMORY_LIMIT"
 
 
 @pytest.mark.slow

@@ -36,6 +36,11 @@ class _Outcome:
     error: str | None = None
 
 
+def _why(error: MergeFailed) -> str:
+    """What failed, with the next step if people can take one, as after a lack of memory."""
+    return error.what if error.next_step == error.advice else f"{error.what}. {error.next_step}"
+
+
 class Marts:
     """The marts of one warehouse, as a run builds them.
 
@@ -71,7 +76,7 @@ class Marts:
             self._given.stage(frozenset[str]().union(*read.values()))
         except MergeFailed as error:
             _log.error("staging: %s", error)
-            return {mart: _Outcome(mart, self._inputs(mart), error=error.what) for mart in read if read[mart]}
+            return {mart: _Outcome(mart, self._inputs(mart), error=_why(error)) for mart in read if read[mart]}
         return {}
 
     def _in_order(self) -> list[str]:
@@ -133,7 +138,7 @@ class Marts:
             (self._renew if self._models.has(f"marts/{mart}.open") else self._replace)(mart)
         except MergeFailed as error:
             _log.error("the mart %s: %s", mart, error)
-            return _Outcome(mart, inputs, error=error.what)
+            return _Outcome(mart, inputs, error=_why(error))
         return _Outcome(mart, inputs)
 
     def _stage_for(self, models: Models, *of_mart: str) -> None:
