@@ -37,7 +37,7 @@ class _Outcome:
 
 
 def _why(error: MergeFailed) -> str:
-    """What failed, with the next step if people can take one, as after a lack of memory."""
+    """The fault, with the next step if people can take one, as after a lack of memory."""
     return error.what if error.next_step == error.advice else f"{error.what}. {error.next_step}"
 
 
