@@ -118,3 +118,35 @@ def test_a_hint_about_a_property_whose_only_asset_is_an_error_fails_nothing(smal
     report = read_hints(home.settings(), call=home.call, policy=home.policy, now=now)
     assert report.exit_code == 0, report
     assert home.rows(VALUES) == values
+
+
+def test_an_error_beside_no_records_deletes_nothing(small_nights: SmallHome) -> None:
+    home, api = small_nights, small_nights.server
+    home.sync()
+    shown, said = api.assets[:-1], ["shard 3 timed out"]
+
+    def answer(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        if path != "/properties/assets":
+            return None
+        rows = [one for one in shown if one["id"] in query.get("id", one["id"]).split(",")]
+        return 200, {"total": len(rows), "assets": rows, "types": api.types, "errors": [{"message": said[0]}]}
+
+    api.answer = answer
+    report = home.sync()
+    assert report.exit_code == 3
+    assert "the answer has an error and no records" in report.left_behind[0]
+    assert home.column("select count(*) from assets") == [6]
+    said[0] = "asset not found"
+    assert home.sync().exit_code == 0
+    assert home.column("select asset_id from history.assets where change = 'delete'") == ["a5"]
+
+
+def test_a_list_of_nothing_but_an_error_was_not_read(small_nights: SmallHome) -> None:
+    home, api = small_nights, small_nights.server
+    page = {"total": 0, "assets": [], "types": [], "error": "database"}
+    api.answer = lambda path, _: (200, page) if path == "/properties/assets" else None
+    for _ in range(2):  # the shapes are known on the second night
+        report = home.sync()
+        assert report.exit_code == 3
+        assert report.left_behind[0].startswith("assets were never read yet: ")
+        assert "the answer has an error and no records" in report.left_behind[0]

@@ -16,7 +16,7 @@ from propsync.records.cutter import (
 from propsync.records.days import calendar_day
 from propsync.records.decoding import decode, decoder, encode
 from propsync.records.depth import DEEPEST, TEXT, decode_shallow, is_too_deep, shallow
-from propsync.records.errors_in_place import is_error
+from propsync.records.errors_in_place import has_error, is_error
 from propsync.records.keys import key_of, record_id
 from propsync.records.reading import SUSPECT, in_copy, readable
 from propsync.records.repeats import without_repeats
@@ -44,6 +44,7 @@ __all__ = [
     "encode",
     "first_text",
     "follow",
+    "has_error",
     "in_copy",
     "is_error",
     "is_nothing",

@@ -1,10 +1,11 @@
-"""Finds an error that an API sent in place of a record, under the record's key.
+"""Finds an error that an API sent in place of a record, under the record's key, or in place of all records of a list.
 
 The record itself did not change. Its members are only missing from this answer.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -14,6 +15,10 @@ _ERRORS = frozenset({"error", "errors"})
 _OF_ERRORS = _ERRORS | {"code", "detail", "details", "errorcode", "errormessage", "message", "statuscode"}
 _NOTHING = frozenset({b"null", b'""', b"[]", b"{}", b"false", b"0"})
 _SPACES = b" \t\r\n"
+# Some services write so that they found nothing, or that all went well.
+_NO_FAULT = re.compile(
+    rb"not[ _-]?found|\bno \w|\bexists?\b|\bempty\b|\b404\b|^\W*(?:ok|none|null|success|false|0)\W*$", re.IGNORECASE
+)
 _BEGINNING = 400  # bytes: beside an error there is little, and a search of all of every record takes five times as long
 
 
@@ -30,3 +35,13 @@ def is_error(record: bytes | msgspec.Raw, key_paths: Sequence[Sequence[Sequence[
     said = (name for name, value in members.items() if bytes(value).translate(None, _SPACES) not in _NOTHING)
     given = {name.casefold() for name in said if name not in of_key}
     return bool(given & _ERRORS) and given <= _OF_ERRORS
+
+
+def has_error(page: bytes) -> bool:
+    """Whether a page has an error, which may be the reason why it has no records."""
+    try:
+        members = _MEMBERS.decode(page)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    said = (bytes(value) for name, value in members.items() if name.casefold() in _ERRORS)
+    return any(value.translate(None, _SPACES) not in _NOTHING and not _NO_FAULT.search(value) for value in said)

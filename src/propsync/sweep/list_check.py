@@ -8,7 +8,7 @@ from propsync.api import Answer, ApiRequest
 from propsync.records import count_of, decode_shallow, first_text, follow
 from propsync.resources import Resource
 from propsync.shapes import Choice, Shape, find_list
-from propsync.sweep.totals import is_total, no_list
+from propsync.sweep.totals import check_none, is_total, no_list
 
 
 class ListCheck:
@@ -29,6 +29,8 @@ class ListCheck:
         )
         if not is_list:
             raise no_list(page, self._resource, str(answer.request))
+        if isinstance(page, dict):
+            check_none(count_of(page.get("total")), answer.body, str(answer.request))
         self._said_nothing.discard(answer.request)  # propsync reads each empty list twice
         return page
 

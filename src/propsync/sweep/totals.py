@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from propsync.errors import MalformedBody
-from propsync.records import count_of
+from propsync.records import count_of, has_error
 from propsync.resources import Resource
 from propsync.shapes import find_list
 
 _LARGEST = 2**63 - 1  # the range of a BIGINT; no list is that long
 _STEP = "Ask the people who run the API: its document promises a whole number as the total of each list"
+_ERROR = "Run the same command again later, or show this line to the people who run the API"
 _ARRAY = "Ask the people who run the API for an array of records: propsync reads no other list"
 
 
@@ -24,6 +25,12 @@ def is_total(count: int | None) -> bool:
 def no_count(where: str) -> MalformedBody:
     """The error for a page of a list whose total is missing, or is no count."""
     return MalformedBody(where, "the answer is not a page of the list: its total is not a count", _STEP)
+
+
+def check_none(total: int | None, body: bytes, where: str) -> None:
+    """Raises MalformedBody if an answer counts no records beside an error: then nothing is known to be gone."""
+    if total == 0 and has_error(body):
+        raise MalformedBody(where, "the answer has an error and no records", _ERROR)
 
 
 def no_list(page: Any, resource: Resource, where: str) -> MalformedBody:

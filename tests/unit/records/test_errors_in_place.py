@@ -2,7 +2,7 @@
 
 import pytest
 
-from propsync.records import is_error
+from propsync.records import has_error, is_error
 
 ID = ((("id",),),)
 PAIR = ((("property",), ("asset",)), (("type",),))
@@ -45,3 +45,39 @@ def test_a_record_that_mentions_an_error_is_no_error(record):
 def test_each_member_of_a_key_may_stand_beside_an_error():
     assert is_error(b'{"property": "p", "asset": "p", "type": "t", "error": "x"}', PAIR)
     assert not is_error(b'{"property": "p", "type": "t", "dueDate": "2027-01-01", "error": "x"}', PAIR)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        b'"database"',
+        b'["shard 3 timed out"]',
+        b'[{"code": "SHARD_TIMEOUT"}]',
+        b'{"status": 503}',
+        b"true",
+        b'"no"',
+    ],
+)
+def test_a_page_may_say_an_error_in_place_of_its_records(error):
+    assert has_error(b'{"total": 0, "assets": [], "types": [{"id": "t"}], "Errors": %s}' % error)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b'{"total": 0}',
+        b'{"total": 0, "error": ""}',
+        b'{"total": 0, "errors": [ ], "error": false}',
+        b'{"total": 0, "error": "No assets"}',
+        b'{"total": 0, "errors": [{"code": "PropertyAssetNotFound"}]}',
+        b'{"total": 0, "error": "The asset does not exist"}',
+        b'{"total": 0, "error": {"status": 404}}',
+        b'{"total": 0, "error": "OK"}',
+        b'{"total": 0, "error": "0"}',
+        b'{"total": 0, "message": "error"}',
+        b"[]",
+        b"{",
+    ],
+)
+def test_a_page_without_records_may_be_empty_for_good_reasons(page):
+    assert not has_error(page)
