@@ -78,7 +78,8 @@ def _shows_a_flag(found: Sequence[Entry]) -> bool:
 def _has_flags(record: Any) -> bool:
     """Whether there is anything where its flags are, other than empty lists and the count of none."""
     found = [entry for entry in entries(record, FLAGS) if entry.name is None or entry.value != 0]
-    return any(_is_something(entry.value) for entry in found) if found else _is_something(follow(record, FLAGS))
+    held = follow(record, FLAGS)
+    return any(_is_something(entry.value) for entry in found) if found else held != 0 and _is_something(held)
 
 
 def settle_due_dates(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS
-from propsync.shapes import Shape, find_roles
+from propsync.shapes import UNREAD, Shape, find_roles, look_into_assessments
 from propsync.shapes.flags import find_flag_history
 
 KNOWN = {
@@ -101,3 +101,11 @@ def test_a_flag_in_an_object_beside_its_id_has_a_history():
     flag = {"id": "fl1", "flag": {"title": "Leak", "verlauf": [{"status": "open"}]}}
     find_flag_history(shape, [{"id": "a", "flags": [flag]}])
     assert shape.choices["flag_history"].text == "flag.verlauf"
+
+
+@pytest.mark.parametrize("record", [{"flags": 0}, {"counts": {"flags": 0, "actions": 2}}])
+def test_a_count_of_no_flags_is_none_that_cannot_be_read(record):
+    """Without any flag, each night of such a server ended with exit code 3."""
+    shape = Shape("assessments")
+    look_into_assessments(shape, [record | {"id": f"as{at}"} for at in range(9)])
+    assert not [part for part, choice in shape.choices.items() if choice.source == UNREAD]
