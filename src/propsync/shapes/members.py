@@ -153,13 +153,15 @@ def most_telling(
 
     Never are all values known: a property may have assessments and no asset. So a likely name needs fewer of them, and
     precedes members that refer to something above, whose values are all known. Of two members without such a name, the
-    one with fewer values known `elsewhere` comes first: ids of several kinds may be small numbers.
+    one with fewer values known `elsewhere` comes first: ids of several kinds may be small numbers. Then the one that more
+    records have comes first: new records lack a former status.
     """
     shares = {path: share_known(records, path, known) for path in candidates}
     speaking = usual(records, [path for path in candidates if shares[path]])
 
-    def order(path: Path) -> tuple[float, int, float, Path]:
-        return -round(shares[path], 1), rank(path, likely), share_known(records, path, elsewhere), path
+    def order(path: Path) -> tuple[float, int, float, int, Path]:
+        known_elsewhere = share_known(records, path, elsewhere)
+        return -round(shares[path], 1), rank(path, likely), known_elsewhere, -len(texts(records, path)), path
 
     named = [path for path in speaking if rank(path, likely) < len(likely) and shares[path] >= SPEAKS_BY_NAME]
     others = [path for path in speaking if shares[path] >= SPEAKS]

@@ -28,7 +28,7 @@ from propsync.shapes.members import (
     texts,
 )
 from propsync.shapes.names import in_languages, own_names, settle_name
-from propsync.shapes.statuses import contested
+from propsync.shapes.statuses import contested, is_former
 from propsync.shapes.unread import settle_inside_arrays, settle_unknown
 
 _PAGE_SPEAKS = 5
@@ -58,6 +58,7 @@ def find_roles(
         if resource.is_further:
             _forget_other_name(shape, role, is_key=is_key)
         is_new, tied = not shape.has(role.name), None
+        _forget_former_status(shape, role, objects, known, taken)
         if not _still_holds(shape, role, objects):
             # the values that the other roles have
             elsewhere = {text for one in resource.roles if one is not role for text in known.get(one.known or "", ())}
@@ -202,6 +203,17 @@ def _forget_other_name(shape: Shape, role: Role, *, is_key: bool) -> None:
         del shape.choices[role.name]
 
 
+def _forget_former_status(
+    shape: Shape, role: Role, records: Sequence[Any], known: Mapping[str, Collection[str]], taken: set[Path]
+) -> None:
+    """Drops the member found before if it may be the former status. The lists tell the status then."""
+    choice = shape.choices.get(role.name)
+    if role.known != "statuses" or role.documented or choice is None or choice.source != "found" or not choice.paths:
+        return
+    if is_former(choice.paths[0], role, records, _free(records, taken), known.get("statuses", ())):
+        del shape.choices[role.name]
+
+
 def _absent(role: Role, count: int) -> Choice:
     """Keeps a documented member, which later records may have; drops any other."""
     places = tuple(path for name in role.documented for path in ((name,), (name, "id")))
@@ -231,8 +243,7 @@ def _find(
     found = documented(records, role.documented, known.get(role.known or "", ()))
     if found is not None or (role.documented and (role.required or not role.likely)):
         return found
-    paths = dict.fromkeys(path for record in records for path in scalar_paths(record))
-    candidates = [path for path in paths if taken.isdisjoint((path, path[:1])) and texts(records, path)]
+    candidates = _free(records, taken)
     if role.documented:
         alike = [path for path in candidates if stem(path) in role.documented and not is_prose(records, path)]
         if _may_have_none(role, records, before):
@@ -249,6 +260,12 @@ def _find(
     if role.known:
         return _by_values(role, records, candidates, known.get(role.known, ()), elsewhere) or _by_name(role, candidates)
     return _by_name(role, candidates)
+
+
+def _free(records: Sequence[Any], taken: set[Path]) -> list[Path]:
+    """The members that say something, and that no other role has."""
+    paths = dict.fromkeys(path for record in records for path in scalar_paths(record))
+    return [path for path in paths if taken.isdisjoint((path, path[:1])) and texts(records, path)]
 
 
 def _may_have_none(role: Role, records: Sequence[Any], before: Choice | None) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from propsync.records import Path, follow, text_of
 from propsync.resources import Role
 from propsync.shapes.choice import Choice
-from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, plain, rank, share_known, usual
+from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, plain, rank, share_known, texts, usual
 
 
 def contested(role: Role, records: Sequence[Any], candidates: Sequence[Path], known: Collection[str]) -> Choice | None:
@@ -17,16 +17,37 @@ def contested(role: Role, records: Sequence[Any], candidates: Sequence[Path], kn
 
     One of them may be the former status: `vorherigePhase` beside `zustand`. The alphabet must not choose.
     """
-    shares = {path: share_known(records, path, known) for path in candidates}
-    found = usual(records, [path for path in candidates if shares[path]])
-    if any(rank(path, role.likely) < len(role.likely) and shares[path] >= SPEAKS_BY_NAME for path in found):
-        return None
-    speaking = sorted(path for path in found if shares[path] >= SPEAKS)
-    rivals = next((pair for pair in combinations(speaking, 2) if _differ(records, *pair)), None)
+    rivals = next(iter(_rivals(role, records, candidates, known)), None)
     if rivals is None:
         return None
     names = " and ".join(".".join(path) for path in rivals)
     return Choice((), "absent", f"{names} have known statuses and differ, so that the lists tell the status")
+
+
+def is_former(
+    before: Path, role: Role, records: Sequence[Any], candidates: Sequence[Path], known: Collection[str]
+) -> bool:
+    """Whether another member differs from the status found before, and is in more records: new ones lack a former status.
+
+    The few records of a first night may all have had the same at both places.
+    """
+    if rank(before, role.likely) < len(role.likely):
+        return False
+    count = len(texts(records, before))
+    rivals = [pair for pair in _rivals(role, records, candidates, known) if before in pair]
+    return any(len(texts(records, path)) > count for pair in rivals for path in pair)
+
+
+def _rivals(
+    role: Role, records: Sequence[Any], candidates: Sequence[Path], known: Collection[str]
+) -> list[tuple[Path, Path]]:
+    """Pairs of members with known statuses that differ; none if the name of one says that it is the status."""
+    shares = {path: share_known(records, path, known) for path in candidates}
+    found = usual(records, [path for path in candidates if shares[path]])
+    if any(rank(path, role.likely) < len(role.likely) and shares[path] >= SPEAKS_BY_NAME for path in found):
+        return []
+    speaking = sorted(path for path in found if shares[path] >= SPEAKS)
+    return [pair for pair in combinations(speaking, 2) if _differ(records, *pair)]
 
 
 def _differ(records: Sequence[Any], one: Path, other: Path) -> bool:

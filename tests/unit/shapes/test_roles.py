@@ -583,6 +583,27 @@ def test_of_two_members_with_known_statuses_the_alphabet_chooses_none(own):
     assert choice == Choice((), "absent", evidence)
 
 
+@pytest.mark.parametrize("own", ["phase", "workflowState"])
+def test_a_former_status_that_some_records_lack_is_not_the_status(own):
+    """On a first night of few records, it may say the same as the status wherever it says anything."""
+    now = {own: ["approved", "submitted", "approved"], "previousStatus": ["approved", "submitted", None]}
+    others = {name: held for name, held in PLAIN.items() if name != "status"}
+    assert roles(ASSESSMENTS, *assessments(**others | now)).paths("status") == ((own,),)
+
+
+def test_a_former_status_found_in_few_records_gives_way_when_more_differ():
+    """It stayed the status for good, with exit code 0. One that the API sends later replaces no status."""
+    others = {name: held for name, held in PLAIN.items() if name != "status"}
+    first = {"workflowState": ["submitted"] * 3, "previousStatus": ["submitted"] * 3}
+    later = {"workflowState": ["approved"] * 3, "previousStatus": ["submitted", "submitted", None]}
+    shape = roles(ASSESSMENTS, *assessments(**others | first))
+    assert shape.paths("status") == (("previousStatus",),)
+    assert roles(ASSESSMENTS, *assessments(**others | later), shape=shape).paths("status") == ()
+    assert roles(ASSESSMENTS, *assessments(**others | later), shape=shape).choices["status"].source == "absent"
+    alone = roles(ASSESSMENTS, *assessments(**others | {"workflowState": later["workflowState"]}))
+    assert roles(ASSESSMENTS, *assessments(**others | later), shape=alone).paths("status") == (("workflowState",),)
+
+
 @pytest.mark.parametrize(("own", "other"), [("currentStatus", "approvalStatus"), ("assessmentStatus", "aStatus")])
 def test_a_member_that_says_whose_status_it_is_needs_no_lists_by_status(own, other):
     """A server that ignores the filter then had every assessment approved, and each night ended with exit code 3."""
