@@ -53,17 +53,29 @@ def _begins_with_digit(held: Any) -> bool:
 
 
 def _may_choose(held: Any, options: Collection[str]) -> bool:
-    return isinstance(held, dict | list) or all(text_of(one) in options for one in as_list(held))
+    if isinstance(held, dict) and options:
+        return any(_is_several(one) or text_of(one) in options for one in held.values())
+    return _is_several(held) or all(text_of(one) in options for one in as_list(held))
+
+
+def _is_several(held: Any) -> bool:
+    return isinstance(held, dict | list)
 
 
 def _looks_or_wraps(looks: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """A value may be in an object of its own, whatever its kind."""
-    return lambda held: isinstance(held, dict) or looks(held)
+    """A value may be in an object of its own, whatever its kind. An object of a user or a place has no such value."""
+    return lambda held: (
+        any(_is_several(one) or looks(one) for one in held.values()) if isinstance(held, dict) else looks(held)
+    )
 
 
 _LOOKS: dict[str, Callable[[Any], bool]] = {
     "number": _looks_or_wraps(_is_numeric),
     "date": _looks_or_wraps(_begins_with_digit),
     "time": _looks_or_wraps(_begins_with_digit),
-    "pin": lambda held: isinstance(held, dict | list),
+    "pin": lambda held: isinstance(held, list) or (isinstance(held, dict) and any(map(_is_part_of_pin, held.values()))),
 }
+
+
+def _is_part_of_pin(held: Any) -> bool:
+    return _is_several(held) or _is_numeric(held)

@@ -8,7 +8,7 @@ from typing import Any
 
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice
-from propsync.shapes.fields import KIND, WHOLE
+from propsync.shapes.fields import KIND, KINDS, WHOLE
 from propsync.shapes.members import SPEAKS, as_list, carries, contradicts, is_blank, plain
 from propsync.shapes.pins import with_places
 from propsync.shapes.value_inside import with_inside
@@ -101,9 +101,9 @@ def says_value(kind: str, choice: Choice) -> bool:
 
 
 def says_shown(kind: str, choice: Choice) -> bool:
-    """Whether the name of the member says that it shows the value, such as `display`, or the link to a picture."""
+    """Whether the name of the member says that it shows the value: `display`, `text` or the link to a picture."""
     name = choice.paths[0][-1] if choice.paths[0] else ""
-    return is_shown(name) or is_called_a_link(name, kind)
+    return is_shown(name) or plain(name) in KINDS or is_called_a_link(name, kind)
 
 
 def is_beside(choice: Choice, others: Sequence[Any]) -> bool:

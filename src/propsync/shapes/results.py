@@ -58,17 +58,21 @@ def _values_of_kinds(
     by_kind: Mapping[str, Sequence[Any]], references: Sequence[Path], options: Collection[str]
 ) -> dict[str, Choice | None]:
     """The places of values. A member that results have beside a value of a sure name comes last in other kinds. So does
-    one that looks like the values of few kinds. A member that is both is no value at all.
+    one that looks like the values of few kinds. A member that is both is no value at all. Nor is one that
+    all of several such kinds have beside their value: the API leaves out the value of an empty field.
     """
     found = {kind: value_of_kind(kind, results, references, options) for kind, results in by_kind.items()}
     told = {kind: choice for kind, choice in found.items() if choice and says_value(kind, choice)}
     common = of_any_kind(by_kind, options)
-    carried = {path for kind, choice in told.items() for path in beside(by_kind[kind], choice.paths)}
+    of_told = [beside(by_kind[kind], choice.paths) for kind, choice in told.items()]
+    everywhere = set[Path].intersection(*of_told) if len(told) > 1 else set[Path]()
+    carried = set[Path]().union(*of_told)
     carried -= of_own_kinds({kind: one for kind, one in by_kind.items() if kind not in told}, options)
     for kind, results in by_kind.items():
         if kind not in told:
             choice = value_of_kind(kind, results, references, options, common | carried)
-            is_none = choice is not None and choice.paths[0] in common & carried and not says_shown(kind, choice)
+            none = (common & carried) | everywhere
+            is_none = choice is not None and choice.paths[0] in none and not says_shown(kind, choice)
             found[kind] = None if is_none else choice
     return found
 

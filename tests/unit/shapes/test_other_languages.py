@@ -330,6 +330,33 @@ def test_a_field_that_nobody_filled_in_has_no_history_for_a_value():
     assert places(VALUES, held) == {**dict.fromkeys(VALUES, "value"), "text": None}
 
 
+@pytest.mark.parametrize("said", ["as on the plate", True, {"id": "u1", "name": "J. Smith"}])
+def test_a_field_that_nobody_filled_in_has_none_of_what_all_others_have_beside_their_value(said):
+    """Where the API leaves out empty values, a hint became the value of such fields, with exit code 0."""
+    kinds = ("text", "number", "date")
+    found = places(kinds, lambda kind, _: {"hint": said} | ({} if kind == "date" else {"value": VALUES[kind]}))
+    assert found == {"text": "value", "number": "value", "date": None}
+
+
+def test_a_word_called_text_stays_the_choice_though_others_have_it_beside_their_value():
+    kinds = ("number", "date", "option")
+    found = places(kinds, lambda kind, at: {"text": f"t{at}"} | ({} if kind == "option" else {"value": VALUES[kind]}))
+    assert found["option"] == "text"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"), [("image", "m1"), ("number", 12), ("pin", {"x": 0.5, "y": 0.2}), ("pin", [0.5, 0.2])]
+)
+def test_the_object_of_a_user_is_no_value(kind, value):
+    """`changedBy` came before `fileId` and `place` by the alphabet, with exit code 0."""
+    user = {"id": "u1", "name": "J. Smith"}
+    found = places(
+        ("text", "number", kind),
+        lambda of, _: {"changedBy": user} | ({"value": "Yale"} if of == "text" else {"place": value}),
+    )
+    assert found[kind] == "place"
+
+
 def test_a_value_that_numbers_show_is_one_though_pictures_have_it_beside_their_link():
     """The comment became the value of all numbers, with exit code 0."""
 
