@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import starmap
 from typing import Any
 
 from propsync.records import Path, follow, text_of
-from propsync.shapes.members import SPEAKS, as_list, is_blank
+from propsync.shapes.members import SPEAKS, as_list, ends_with_id, is_blank, plain
 from propsync.shapes.value_looks import is_number
+from propsync.shapes.value_names import BESIDE
 
 _ENOUGH = 3  # kinds whose values look different
 
@@ -63,19 +65,18 @@ def _is_several(held: Any) -> bool:
 
 
 def _looks_or_wraps(looks: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """A value may be in an object of its own, whatever its kind. An object of a user or a place has no such value."""
-    return lambda held: (
-        any(_is_several(one) or looks(one) for one in held.values()) if isinstance(held, dict) else looks(held)
-    )
+    """A value may be in an object of its own, whatever its kind. In that of a user, an id is no value."""
+
+    def may_be_value(name: str, held: Any) -> bool:
+        return plain(name) not in BESIDE and not ends_with_id((name,)) and (_is_several(held) or looks(held))
+
+    return lambda held: any(starmap(may_be_value, held.items())) if isinstance(held, dict) else looks(held)
 
 
+_LOOKS_LIKE_NUMBER = _looks_or_wraps(_is_numeric)
 _LOOKS: dict[str, Callable[[Any], bool]] = {
-    "number": _looks_or_wraps(_is_numeric),
+    "number": _LOOKS_LIKE_NUMBER,
     "date": _looks_or_wraps(_begins_with_digit),
     "time": _looks_or_wraps(_begins_with_digit),
-    "pin": lambda held: isinstance(held, list) or (isinstance(held, dict) and any(map(_is_part_of_pin, held.values()))),
+    "pin": lambda held: isinstance(held, list) or (isinstance(held, dict) and _LOOKS_LIKE_NUMBER(held)),
 }
-
-
-def _is_part_of_pin(held: Any) -> bool:
-    return _is_several(held) or _is_numeric(held)

@@ -153,8 +153,8 @@ def most_telling(
 
     Never are all values known: a property may have assessments and no asset. So a likely name needs fewer of them, and
     precedes members that refer to something above, whose values are all known. Of two members without such a name, the
-    one with fewer values known `elsewhere` comes first: ids of several kinds may be small numbers. Then the one that more
-    records have comes first: new records lack a former status.
+    one with fewer values known `elsewhere` comes first: ids of several kinds may be small numbers. Then the one
+    that more records have comes first: new records lack a former status.
     """
     shares = {path: share_known(records, path, known) for path in candidates}
     speaking = usual(records, [path for path in candidates if shares[path]])

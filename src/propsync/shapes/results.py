@@ -70,7 +70,7 @@ def _values_of_kinds(
     carried -= of_own_kinds({kind: one for kind, one in by_kind.items() if kind not in told}, options)
     for kind, results in by_kind.items():
         if kind not in told:
-            choice = value_of_kind(kind, results, references, options, common | carried)
+            choice = value_of_kind(kind, results, references, options, common | carried | everywhere)
             none = (common & carried) | everywhere
             is_none = choice is not None and choice.paths[0] in none and not says_shown(kind, choice)
             found[kind] = None if is_none else choice

@@ -27,9 +27,9 @@ def contested(role: Role, records: Sequence[Any], candidates: Sequence[Path], kn
 def is_former(
     before: Path, role: Role, records: Sequence[Any], candidates: Sequence[Path], known: Collection[str]
 ) -> bool:
-    """Whether another member differs from the status found before, and is in more records: new ones lack a former status.
+    """Whether another member differs from the status found before, and is in more records.
 
-    The few records of a first night may all have had the same at both places.
+    New records lack a former status. The few records of a first night may all have had the same at both places.
     """
     if rank(before, role.likely) < len(role.likely):
         return False
