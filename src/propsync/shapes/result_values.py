@@ -114,15 +114,16 @@ def is_beside(choice: Choice, others: Sequence[Any]) -> bool:
 
 def _telling(
     kind: str, results: Sequence[Any], path: Path, left: Mapping[Path, int]
-) -> tuple[float, bool, int, bool, bool, Path]:
+) -> tuple[float, bool, bool, int, bool, bool, Path]:
     """Ranks members with equal names: by their values, by their number, then `rawValue` before `display`.
 
-    A unit or a language may be in each result, and the value in fewer.
+    A unit or a language may be in each result, and the value in fewer. So may a name, as in `fileName` beside `mediaId`.
     """
     name = plain(path[-1])
     fitting = share_that_fits(kind, results, path) if left[path] * 2 >= max(left.values()) else 0.0
     says_one_thing = not is_of_results(name) and is_same(results, path)
-    return -fitting, says_one_thing, -left[path], is_shown(path[-1]), not name.endswith("value"), path
+    is_name = name.endswith("name")
+    return -fitting, says_one_thing, is_name, -left[path], is_shown(path[-1]), not name.endswith("value"), path
 
 
 def _is_fuller(results: Sequence[Any], path: Path, best: Path) -> bool:

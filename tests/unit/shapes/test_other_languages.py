@@ -347,14 +347,23 @@ def test_a_word_called_text_stays_the_choice_though_others_have_it_beside_their_
 @pytest.mark.parametrize(
     ("kind", "value"), [("image", "m1"), ("number", 12), ("pin", {"x": 0.5, "y": 0.2}), ("pin", [0.5, 0.2])]
 )
-def test_the_object_of_a_user_is_no_value(kind, value):
+@pytest.mark.parametrize("user", ["u1", "7409"])
+@pytest.mark.parametrize("sure", [("text",), ("text", "qr")])
+def test_the_object_of_a_user_is_no_value(kind, value, user, sure):
     """`changedBy` came before `fileId` and `place` by the alphabet, with exit code 0."""
-    user = {"id": "u1", "name": "J. Smith"}
+    by = {"id": user, "name": "J. Smith"}
     found = places(
-        ("text", "number", kind),
-        lambda of, _: {"changedBy": user} | ({"value": "Yale"} if of == "text" else {"place": value}),
+        (*sure, "number", kind), lambda of, _: {"changedBy": by} | ({"value": "Y"} if of in sure else {"place": value})
     )
     assert found[kind] == "place"
+
+
+@pytest.mark.parametrize("kind", ["image", "file"])
+def test_the_name_of_a_file_is_no_value_beside_its_id(kind):
+    """`fileName` came before `mediaId` and `wert` by the alphabet, with exit code 0."""
+    both = places((kind,), lambda _, at: {"fileName": f"door {at}.jpg"} | ({"mediaId": f"m{at}"} if at else {}))
+    assert both == {kind: "mediaId"}
+    assert places((kind,), lambda _, at: {"fileName": f"door {at}.jpg"}) == {kind: "fileName"}
 
 
 def test_a_value_that_numbers_show_is_one_though_pictures_have_it_beside_their_link():
