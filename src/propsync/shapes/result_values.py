@@ -117,7 +117,7 @@ def _telling(
 ) -> tuple[float, bool, bool, int, bool, bool, Path]:
     """Ranks members with equal names: by their values, by their number, then `rawValue` before `display`.
 
-    A unit or a language may be in each result, and the value in fewer. So may a name, as in `fileName` beside `mediaId`.
+    A unit or a language may be in each result, and the value in fewer. So may a name, such as `fileName` beside an id.
     """
     name = plain(path[-1])
     fitting = share_that_fits(kind, results, path) if left[path] * 2 >= max(left.values()) else 0.0

@@ -583,6 +583,18 @@ def test_of_two_members_with_known_statuses_the_alphabet_chooses_none(own):
     assert choice == Choice((), "absent", evidence)
 
 
+@pytest.mark.parametrize("former", [["submitted"] * 3, ["approved", "submitted", "approved"]])
+def test_a_word_in_an_object_called_status_needs_no_lists_by_status(former):
+    """`previousStatus` was the status if it agreed in the records of a first night. If not, the lists decided it."""
+    now = [{"code": code, "label": code.title()} for code in ("approved", "submitted", "approved")]
+    others = {name: held for name, held in PLAIN.items() if name != "status"}
+    shape = roles(ASSESSMENTS, *assessments(**others, status=now, previousStatus=former))
+    assert shape.paths("status") == (("status", "code"),)
+    assert roles(ASSESSMENTS, *assessments(**others, status=now, previousStatus=former), shape=shape).has("status")
+    both = [{"current": "approved", "previous": "submitted"}] * 3
+    assert not roles(ASSESSMENTS, *assessments(**others, status=both)).has("status")
+
+
 @pytest.mark.parametrize("own", ["phase", "workflowState"])
 def test_a_former_status_that_some_records_lack_is_not_the_status(own):
     """On a first night of few records, it may say the same as the status wherever it says anything."""
