@@ -47,9 +47,10 @@ approvals as (
   group by day, property_id, assessment_type_id
 ),
 schedules as (
-  select day, property_id, assessment_type_id, due_date
+  -- a schedule may have a member called ends_at or day
+  select days.day, property_id, assessment_type_id, due_date
   from history.schedules_typed
-  join days on valid_from < ends_at and coalesce(valid_to >= ends_at, true)
+  join days on valid_from < days.ends_at and coalesce(valid_to >= days.ends_at, true)
   where change not in ('delete', 'erase') and not staging.is_finished(status)
 ),
 -- what was required by then, not by now: an assessment that moves leaves its property's earlier days as they were
