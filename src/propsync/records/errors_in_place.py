@@ -16,9 +16,8 @@ _OF_ERRORS = _ERRORS | {"code", "detail", "details", "errorcode", "errormessage"
 _NOTHING = frozenset({b"null", b'""', b"[]", b"{}", b"false", b"0"})
 _SPACES = b" \t\r\n"
 # Some services write so that they found nothing, or that all went well.
-_NO_FAULT = re.compile(
-    rb"not[ _-]?found|\bno \w|\bexists?\b|\bempty\b|\b404\b|^\W*(?:ok|none|null|success|false|0)\W*$", re.IGNORECASE
-)
+_FOUND_NOTHING = re.compile(rb"not[ _-]?found|\bno \w|\bexists?\b|\bempty\b|\b404\b", re.IGNORECASE)
+_ALL_WELL = re.compile(r"\W*(?:ok|none|null|success|false|no error|0|2\d\d)?\W*", re.IGNORECASE)
 _BEGINNING = 400  # bytes: beside an error there is little, and a search of all of every record takes five times as long
 
 
@@ -41,7 +40,14 @@ def has_error(page: bytes) -> bool:
     """Whether a page has an error, which may be the reason why it has no records."""
     try:
         members = _MEMBERS.decode(page)
+        errors = [bytes(value) for name, value in members.items() if name.casefold() in _ERRORS]
+        return any(not _FOUND_NOTHING.search(error) and _says_a_fault(msgspec.json.decode(error)) for error in errors)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
-    said = (bytes(value) for name, value in members.items() if name.casefold() in _ERRORS)
-    return any(value.translate(None, _SPACES) not in _NOTHING and not _NO_FAULT.search(value) for value in said)
+
+
+def _says_a_fault(held: object) -> bool:
+    """Whether anything in an error says more than that all is well, as `{"code": 0, "message": "OK"}` does."""
+    if isinstance(held, dict | list):
+        return any(map(_says_a_fault, held.values() if isinstance(held, dict) else held))
+    return held is True or _ALL_WELL.fullmatch(str(held)) is None

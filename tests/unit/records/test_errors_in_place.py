@@ -74,6 +74,8 @@ def test_a_page_may_say_an_error_in_place_of_its_records(error):
         b'{"total": 0, "error": {"status": 404}}',
         b'{"total": 0, "error": "OK"}',
         b'{"total": 0, "error": "0"}',
+        b'{"total": 0, "error": {"code": 0, "status": 200, "message": "Success", "details": []}}',
+        b'{"total": 0, "error": {"code": null, "message": ""}}',
         b'{"total": 0, "message": "error"}',
         b"[]",
         b"{",
