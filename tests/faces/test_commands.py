@@ -540,6 +540,7 @@ def test_a_run_that_publishes_nothing_says_so_in_its_last_line_on_standard_error
         assert last.startswith("propsync: nothing was published: asset types keep the rows of 2")
     printed = propsync("status").stdout
     assert "failed: nothing could be read" in printed
+    assert "failed: nothing could be read: GET /properties/assets/types: the API refused the request: 400" in printed
     assert printed.endswith("Next: propsync doctor, then propsync sync\n")
 
 

@@ -118,7 +118,9 @@ def _framed(
                 call("marts", lambda: _build_desk(workspace, run, withheld.tables, left, warned))
                 call("dashboard", lambda: _draw(workspace, run, withheld.tables, left, pages))
             report = _end(workspace, run, began, left)
-            if report.status != "failed":
+            if report.status == "failed":
+                _note_failure(workspace, run, report)
+            else:
                 call("publish", lambda: _publish(workspace, run, withheld.tables, pages, mended))
             if run.flow not in _FREQUENT:
                 _tidy(workspace, run)
@@ -127,6 +129,13 @@ def _framed(
             workspace.journal.end(run, "failed", in_one_line(error))
             raise
     return replace(report, notes=[*report.notes, *warned, *ahead, *mended])
+
+
+def _note_failure(workspace: Workspace, run: Run, report: Report) -> None:
+    """Gives `propsync status` the reason, which the published tables cannot have."""
+    why = next((counts["error"] for counts in report.resources.values() if counts["error"]), None)
+    if why and run.flow not in _FREQUENT:  # those look again in minutes
+        workspace.place.note.error = f"nothing could be read: {why}"
 
 
 def _ahead_of_clock(run: Run, now: datetime) -> list[str]:

@@ -19,7 +19,7 @@ from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.errors import ErasureUnfinished, HomeUnusable, LandingForeign, PropsyncError, SettingsError, StopRun
 from propsync.merge import HIDDEN_FILES
 from propsync.publish import WAREHOUSE
-from propsync.runs import RunLock
+from propsync.runs import Note, RunLock
 from propsync.settings import CONFIG_NAME, Settings, StorageAccess
 from propsync.storage import LocalStorage, Storage, disk_errors, files_named, in_the_way, remove, remove_partials
 from propsync.suppression import Erasures
@@ -40,6 +40,8 @@ class Workplace:
     """The folder for unfinished files, and the bucket of home, if it has one."""
 
     folder: Path
+    note: Note
+    """The note of this command in the file of the lock."""
     bucket: BucketHome | None = None
     keeps_documents: bool = False
     """Whether documents stay on the disk when they go to the bucket."""
@@ -89,7 +91,7 @@ def workplace(
     check_delta(settings)
     make_home(settings)
     refuse_lost_lines(settings)
-    with RunLock(settings.state / "run.lock").held(what, settings.lock_wait, is_erasing=is_erasing):
+    with RunLock(settings.state / "run.lock").held(what, settings.lock_wait, is_erasing=is_erasing) as note:
         for folder in (settings.landing, settings.published, settings.state):
             remove_partials(folder)
         work = _work_folder(settings.state / "work")
@@ -97,7 +99,7 @@ def workplace(
         if access is None:
             refuse_elsewhere(settings)
             refuse_half_erased(settings, is_erasing=is_erasing)
-            yield Workplace(work)
+            yield Workplace(work, note)
             return
         with _bucket(settings, access, work, what) as bucket:
             if not may_be_behind:
@@ -106,7 +108,7 @@ def workplace(
             if bucket.is_current or not bucket.is_behind():
                 bucket.bring_back_erasures()
                 refuse_half_erased(settings, is_erasing=is_erasing)
-            yield from _kept(Workplace(work, bucket, keeps_documents, is_erasing))
+            yield from _kept(Workplace(work, note, bucket, keeps_documents, is_erasing))
 
 
 def refuse_lost_lines(settings: Settings, *, is_hiding: bool = False) -> None:

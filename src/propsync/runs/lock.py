@@ -55,10 +55,11 @@ class RunLock:
         self.path = path
 
     @contextmanager
-    def held(self, what: str, wait_seconds: float, *, is_erasing: bool = False) -> Iterator[None]:
+    def held(self, what: str, wait_seconds: float, *, is_erasing: bool = False) -> Iterator[Note]:
         """Holds the lock during the block. Raises Busy after `wait_seconds`, but waits for a look in any case.
 
-        The notes of other commands stay, unless it `is_erasing`: their errors may name what has to go.
+        The caller may set the error in its note, which `propsync status` shows. The notes of other
+        commands stay, unless it `is_erasing`: their errors may name what has to go.
         """
         with disk_errors(self.path):
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -70,7 +71,7 @@ class RunLock:
                 _sign(handle, who)
             try:
                 with _outcome(who):
-                    yield
+                    yield who
             finally:
                 with suppress(OSError):  # a disk that fails by now must not hide how the run itself ended
                     _sign(handle, who)
