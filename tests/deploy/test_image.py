@@ -117,7 +117,7 @@ def test_the_first_process_of_a_container_hears_its_stop_signal(build: Build, sa
         told = _stopped_while_reading([*PID_1, "propsync", "sync"], settings, tmp_path, signal.Signals[name])
     finally:
         sandbox.set_faults([])
-    assert "interrupted: the published tables stay as they were" in told
+    assert "interrupted: the published tables are whole" in told
 
 
 def _stopped_while_reading(command: list[str], environ: dict[str, str], cwd: Path, stop: signal.Signals) -> str:

@@ -491,7 +491,7 @@ def test_ctrl_c_ends_a_query_at_any_stage_in_any_format(home: Path, tmp_path: Pa
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert errors == "propsync: interrupted: the published tables stay as they were. Run the same command again\n"
+    assert errors == "propsync: interrupted: the published tables are whole. Run the same command again\n"
 
 
 def is_at_work(pid: int, file: Path) -> bool:

@@ -14,7 +14,7 @@ from kit.command_line import settings_of
 from kit.programs import Program
 from variants import some
 
-INTERRUPTED = "propsync: interrupted: the published tables stay as they were. Run the same command again\n"
+INTERRUPTED = "propsync: interrupted: the published tables are whole. Run the same command again\n"
 FULL = "propsync: standard output: it cannot be written (No space left on device)"
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 INTERRUPTED = 130  # typer's reaction to Ctrl-C
-WORDS = "interrupted: the published tables stay as they were. Run the same command again"
+WORDS = "interrupted: the published tables are whole. Run the same command again"
 
 
 def program() -> NoReturn:

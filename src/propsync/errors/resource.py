@@ -71,7 +71,7 @@ class TransientApiError(ResourceFailed):
     the time between them in seconds, and `asked_to_wait` the server's Retry-After, if it is longer than the time left.
     """
 
-    advice = "Run the same command again later; the published tables stay as they were"
+    advice = "Run the same command again later"
 
     def __init__(
         self,

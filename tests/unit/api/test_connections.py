@@ -131,7 +131,7 @@ def test_an_answer_that_breaks_off_needs_a_later_run(connect, raw):
 
     api = connect(raw(answer), policy=RetryPolicy(attempts=1))
     for _ in range(2):
-        with pytest.raises(TransientApiError, match="Run the same command again later"):
+        with pytest.raises(TransientApiError, match=r"Run the same command again later$"):
             api.fetch(LIST)
 
 
