@@ -18,10 +18,13 @@ unexport PYTHONDONTWRITEBYTECODE
 
 setup: .venv/.ready
 
+# pip writes the whole path of this folder into the .pth file. Python before 3.13 reads it in the encoding of the locale.
+# With LC_ALL=C it cannot start if the path has a letter such as ü
 .venv/.ready: requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --no-compile --require-hashes --no-deps -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --editable .
+	cd .venv/lib/python3.*/site-packages && printf '../../../../src\n' > _editable_impl_propsync.pth
 	touch $@
 
 demo: setup
