@@ -82,6 +82,10 @@ def test_every_page_and_every_decision_is_in_it(site: Path, pages: dict[Path, Ht
     assert {str(page.relative_to(DOCS).with_suffix(".html")) for page in sources} <= linked | {"index.html"}
 
 
+def test_no_program_is_in_it(site: Path):
+    assert not [path for path in site.rglob("*") if path.suffix in (".py", ".pyc")]
+
+
 def test_every_link_leads_to_a_page_and_a_place_on_it(site: Path, pages: dict[Path, Html]):
     lost = []
     for path, page in pages.items():
