@@ -49,7 +49,11 @@ def _real_today() -> date:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="propsync sandbox", description="The whole API, with made-up data.")
+    parser = argparse.ArgumentParser(
+        prog="propsync sandbox",
+        usage=argparse.SUPPRESS,  # a mistake is one line, and `propsync sandbox --help` has the usage
+        description="The whole API, with made-up data.",
+    )
     parser.add_argument("--port", type=_port, default=0, help="default: a free one")
     parser.add_argument("--scale", type=_scale, default=2000, help="number of assets (2000)")
     parser.add_argument("--seed", type=int, default=7, help="a different seed makes a different world (7)")

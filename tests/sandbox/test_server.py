@@ -198,7 +198,7 @@ def test_a_wrong_option_is_answered_with_what_to_write(option: str, value: str, 
     with pytest.raises(SystemExit) as ended:
         main([option, value])
     assert ended.value.code == 2
-    assert capsys.readouterr().err.splitlines()[-1] == f"propsync sandbox: error: {message}"
+    assert capsys.readouterr().err == f"propsync sandbox: error: {message}\n"
 
 
 def test_a_port_that_is_taken_ends_the_program_with_1_and_a_sentence(sandbox: Sandbox) -> None:
