@@ -2,6 +2,8 @@
 
 import io
 import logging
+import time
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -65,6 +67,21 @@ def test_on_a_terminal_bars_may_be_nested_and_lines_are_redacted():
         assert inner.total == 5
     assert "[redacted]" in stream.getvalue()
     assert SECRET not in stream.getvalue()
+
+
+def test_on_a_terminal_a_line_has_its_time_in_utc(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    try:
+        stream = io.StringIO()
+        lines.configure("INFO", stream, interactive=True)
+        record = logging.LogRecord("propsync", logging.INFO, __file__, 1, "a line", None, None)
+        record.created = datetime(2026, 11, 30, 23, 49, 8, tzinfo=UTC).timestamp()
+        logging.getLogger("propsync").handle(record)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert stream.getvalue().startswith("2026-11-30T23:49:08Z")
 
 
 def test_where_bytes_are_counted_the_line_tells_the_rate_and_the_time_left(stream):

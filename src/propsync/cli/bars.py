@@ -6,17 +6,24 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from rich.console import Console
 from rich.logging import RichHandler
+from rich.text import Text
 
 from propsync.progress import Progress, traffic
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
+
+
+def _in_utc(moment: datetime) -> Text:
+    """The time of a line, as in a log file."""
+    return Text(moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
 class _Terminal:
@@ -57,7 +64,9 @@ class Bars:
     def lines(self) -> logging.Handler:
         """Shows log lines above the bars."""
         # No rich tracebacks: they print local variables, and format the exception before it is redacted.
-        return RichHandler(console=self._console, show_path=False, markup=False, rich_tracebacks=False)
+        return RichHandler(
+            console=self._console, show_path=False, markup=False, rich_tracebacks=False, log_time_format=_in_utc
+        )
 
     @contextmanager
     def one(self, description: str, total: float | None, unit: str) -> Iterator[Progress]:
