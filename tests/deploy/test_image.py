@@ -125,7 +125,7 @@ def _stopped_while_reading(command: list[str], environ: dict[str, str], cwd: Pat
     with subprocess.Popen(command, env=environ, cwd=cwd, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         try:
-            assert "read, certified" in process.stderr.readline()
+            assert "read completely" in process.stderr.readline()
             (first,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
             subprocess.run(["kill", f"-{stop.value}", first], check=True)
             _, told = process.communicate(timeout=20)

@@ -57,7 +57,7 @@ def test_the_lines_of_a_run_are_shown_with_it_each_at_its_task(prefect, first):
     tasks = {one["id"]: one["name"] for one in prefect.task_runs(first.run)}
     lines = [(tasks.get(line["task_run_id"]), line["message"]) for line in prefect.lines(first.run)]
     for name in RESOURCES:
-        assert (name, f"{name}: read, certified") in lines
+        assert (name, f"{name}: read completely") in lines
     # threads make the requests, and log them at DEBUG
     assert any(task == "schedules" and message.startswith("GET /assessments/schedules") for task, message in lines)
 

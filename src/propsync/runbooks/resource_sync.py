@@ -155,7 +155,7 @@ class ResourceSync:
             what, later = "the API sent errors in place of most records", "Run the same command again later"
             raise UnexpectedAnswer(f"GET {resource.path}", what, later)
         self._workspace.shapes.check_volatile(self._shapes[resource.name])
-        _log.info("%s: read, %s", resource.words, swept.verdict)
+        _log.info("%s: read %s", resource.words, swept.verdict.words)
         if not self._filters:
             statuses.warn_of_none(self._workspace, resource, [one.total for one in swept.landed])
         self._notice_signed_links(resource, swept)

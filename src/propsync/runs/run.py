@@ -21,6 +21,12 @@ class Verdict(StrEnum):
         """Whether the resource was read completely, so that what it does not list is missing."""
         return self in (Verdict.CERTIFIED, Verdict.AGREED)
 
+    @property
+    def words(self) -> str:
+        """How propsync read a list, in words that can follow "read"."""
+        total = ", though the API's total is wrong" if self is Verdict.AGREED else ""
+        return f"completely{total}" if self.is_complete else "in part"
+
 
 _RUN_ID = "%Y%m%dT%H%M%S%fZ"
 
