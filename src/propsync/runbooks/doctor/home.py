@@ -21,7 +21,9 @@ from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.storage import PARTIAL, disk_errors, refuse_unreadable, remove, replace
 
-_NETWORK = ("nfs", "cifs", "smb", "sshfs", "9p", "gluster", "ceph", "lustre", "afs", "webdav", "davfs")
+_SHARES = ("nfs", "cifs", "smb", "sshfs", "9p", "gluster", "ceph", "lustre", "afs", "webdav", "davfs", "vboxsf")
+_BUCKETS = ("s3fs", "mountpoint-s3", "goofys", "gcsfuse", "blobfuse", "rclone")  # programs that mount one as a folder
+_NETWORK = (*_SHARES, *_BUCKETS)
 _LEAST_FREE = 0.1
 _FEWEST_FILES = 1_000
 
@@ -125,6 +127,10 @@ def examine_archive(settings: Settings) -> Iterator[Finding]:
 
 
 def file_system(path: Path) -> str:
-    """The kind of file system that a folder is on, as the system calls it (ext4, nfs4, …)."""
-    mounts = [part for part in psutil.disk_partitions(all=True) if path.is_relative_to(part.mountpoint)]
+    """The kind of file system that a folder is on, as the system calls it (ext4, nfs4, …).
+
+    A link may lead to another one. Of two at one place, as those that autofs mounts, the later hides the earlier.
+    """
+    real = path.resolve()
+    mounts = [part for part in reversed(psutil.disk_partitions(all=True)) if real.is_relative_to(part.mountpoint)]
     return max(mounts, key=lambda part: len(part.mountpoint)).fstype if mounts else ""
