@@ -78,6 +78,14 @@ def test_an_unwritable_home(propsync, tmp_path: Path):
     assert_one_line(propsync("sync", home=str(tmp_path / "file" / "home")), 2, "PROPSYNC_HOME")
 
 
+def test_a_home_that_is_a_link_to_a_disk_that_is_not_mounted(propsync, tmp_path: Path):
+    (tmp_path / "link").symlink_to(tmp_path / "disk" / "home")
+    done = propsync("sync", home=str(tmp_path / "link"))
+    assert_one_line(
+        done, 2, "PROPSYNC_HOME: ", f"is a link to {tmp_path}/disk/home, which does not exist. Mount that disk"
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [

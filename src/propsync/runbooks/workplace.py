@@ -231,11 +231,14 @@ def make_home(settings: Settings) -> None:
             if became_read_only or error.errno in _OF_THE_DISK:  # another folder may be no better
                 with disk_errors(folder):
                     raise
-            raise SettingsError(
-                "PROPSYNC_HOME",
+            what, step = (
                 f"{folder} cannot be written: {error.strerror}",
                 "Set PROPSYNC_HOME to a folder that you can write to",
-            ) from error
+            )
+            if folder.is_symlink() and not folder.exists():
+                what = f"{folder} is a link to {folder.readlink()}, which does not exist"
+                step = "Mount that disk, or make that folder. Otherwise set PROPSYNC_HOME to another one"
+            raise SettingsError("PROPSYNC_HOME", what, step) from error
         if not os.access(folder, os.W_OK | os.X_OK):
             raise SettingsError(
                 "PROPSYNC_HOME", f"{folder} cannot be written", "Set PROPSYNC_HOME to a folder that you can write to"
