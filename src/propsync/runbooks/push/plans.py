@@ -90,7 +90,7 @@ def names_of(settings: Settings, plan: Plan) -> Names:
 
 def _check(wanted: Wanted) -> None:
     if (wanted.file is None) == (wanted.sql is None):
-        raise UsageError("push plan", "give a file or --sql, one of them", "See: propsync push plan --help")
+        raise UsageError("push plan", "give either a file or --sql", "See: propsync push plan --help")
     if not wanted.prune and wanted.properties:
         raise UsageError("--property", "it names what --prune may delete", "Add --prune, or leave it out")
     if wanted.prune and wanted.resource != SCHEDULES:
