@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 from collections.abc import Callable
 from itertools import islice
@@ -44,6 +45,15 @@ def test_a_folder_in_place_of_the_published_file_is_named(home: Home):
             run()
     home.published.rmdir()
     assert home.sync().exit_code == 0
+
+
+def test_a_folder_with_the_published_file_in_it_is_told_by_that_file(tmp_path: Path):
+    with pytest.raises(UsageError, match=r"Give its published file, \S+/published/warehouse\.duckdb"):
+        propsync.open(tmp_path)
+    inside = tmp_path / "warehouse.duckdb"
+    inside.touch()
+    with pytest.raises(UsageError, match=f"Give its published file, {re.escape(str(inside))}$"):
+        propsync.open(tmp_path)
 
 
 @pytest.mark.slow

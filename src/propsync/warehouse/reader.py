@@ -93,10 +93,12 @@ def check_published(path: Path) -> None:
 
 
 def _instead_of(folder: Path) -> str:
-    """The advice about a folder: it may be a home, or stand where the published file belongs."""
+    """The advice about a folder: it may be a home, a copy of its published folder, or in the file's place."""
     if folder.suffix == ".duckdb":
         return "Move that folder away, then run `propsync sync`, which writes the file"
-    return f"Give its published file, {folder / 'published/warehouse.duckdb'}"
+    inside = folder / "warehouse.duckdb"
+    file = inside if inside.is_file() else folder / "published" / inside.name
+    return f"Give its published file, {file}"
 
 
 def connected(path: Path, config: Config, zone: str) -> duckdb.DuckDBPyConnection:
