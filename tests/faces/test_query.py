@@ -356,7 +356,7 @@ def test_values_of_every_kind_are_valid_json(query):
     assert "0044-03-15 (BC)" in table.stdout
 
 
-@pytest.mark.parametrize("held", ["123456789012345678901", "0.12345678901234567890", "1e400", "-1.5E-10"])
+@pytest.mark.parametrize("held", ["123456789012345678901", "0.12345678901234567890", "1e400", "-1.5E-10", "1.10", "-0"])
 def test_numbers_inside_json_stay_as_the_api_wrote_them(query, held: str):
     written = f'{{"a":[{held},1],"{held}":"{held} \\"{held}\\\\","b":{{"c":{held}}}}}'
     done = query(f"select '{written}'::json as payload, null::json as n", "--format", "json")

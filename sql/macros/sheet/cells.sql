@@ -47,11 +47,11 @@ create or replace macro unrounded(v, as_double, back, column_name) as if(
   error('column ' || column_name || ': Parquet would round ' || v::varchar || '. Select it as text, with ::varchar')
 );
 
--- JSON with each number as a text that begins with a mark, if DuckDB may round one: it has 17 digits, or an exponent. A
--- regular expression has one replacement for texts and numbers. So chr(1) and chr(2), which no JSON has, enclose a number,
--- and nothing behind a text.
+-- JSON with each number as a text that begins with a mark, if DuckDB may write one otherwise. It rounds one with 17 digits
+-- or an exponent, drops the last 0 of a fraction, and the sign of -0. A regular expression has one replacement for texts
+-- and numbers. So chr(1) and chr(2), which no JSON has, enclose a number, and nothing behind a text.
 create or replace macro marked_numbers(v, mark) as if(
-  regexp_matches(v::varchar, '[0-9.]{17}|[0-9][eE][-+0-9]'),
+  regexp_matches(v::varchar, '[0-9.]{17}|[0-9][eE][-+0-9]|[.][0-9]*0(?:[^0-9.]|$)|(?:^|[:,\[\s])-0(?:[^0-9.]|$)'),
   replace(
     replace(
       replace(
