@@ -19,8 +19,9 @@ api_ids as (
   join files using (list)
   where known.record_id is not null
 ),
+-- a spreadsheet takes the zeros off an id such as 0012
 alike as (
-  select list, lower(trim(record_id)) as folded_id, min(record_id) as api_id
+  select list, ltrim(lower(trim(record_id)), '0') as folded_id, min(record_id) as api_id
   from known
   group by list, folded_id
 ),
@@ -33,7 +34,7 @@ orphans as (
     || coalesce('the API has it as ''' || alike.api_id || '''', 'the API has no record of it') as issue
   from listed
   anti join api_ids using (list, record_id)
-  left join alike on alike.list = listed.list and alike.folded_id = lower(trim(listed.record_id))
+  left join alike on alike.list = listed.list and alike.folded_id = ltrim(lower(trim(listed.record_id)), '0')
   where listed.list in (select list from api_ids)
   union all
   select list, file, record_id, 'only the API has this id, the list lacks it'
