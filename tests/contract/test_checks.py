@@ -116,7 +116,7 @@ def test_every_check_has_a_case_here() -> None:
     severe = {name for name, sql in FILES.items() if "-- severity: fail" in sql}
     assert severe == set(BREAKS)
     compared = {name for name, sql in FILES.items() if "-- direction:" in sql}
-    assert set(FILES) - severe - compared == {*WARNS, "complete_reads"}
+    assert set(FILES) - severe - compared == {*WARNS, "complete_reads", "properties_are_listed"}
 
 
 def _one_night(home: Path) -> None:
@@ -428,6 +428,21 @@ def test_a_check_that_reads_a_mart_warns_in_the_report_too(small_nights: SmallHo
     small_nights.has_desk = True
     _own_check(small_nights, "counted", "-- severity: warn\nselect count(*) as counted from marts.schedule_status")
     assert [line.partition(":")[0] for line in small_nights.sync().notes] == ["check counted"]
+
+
+def test_a_list_of_properties_that_fits_no_record_is_worth_a_word(small_nights: SmallHome) -> None:
+    """Its rows count as properties that nobody ever assessed, and the records have no homes."""
+    small_nights.has_desk = True
+    small_nights.path.mkdir()
+    listed = small_nights.path / "properties.csv"
+    listed.write_text("property_id\n1\n2\n3\n4\n5\n")
+    (small_nights.path / "propsync.toml").write_text('[reference]\nproperties = "properties.csv"\n')
+    report = small_nights.sync()
+    assert report.exit_code == 0
+    assert [line.partition(":")[0] for line in report.notes] == ["check properties_are_listed"]
+    [known] = small_nights.column("select distinct property_id from main.assets")
+    listed.write_text(f"property_id\n1\n2\n3\n4\n{known}\n")
+    assert small_nights.sync().notes == []
 
 
 def test_a_long_example_is_one_short_line_for_people(

@@ -56,6 +56,10 @@ FOUND: Mapping[str, tuple[str, str]] = {
         "list has many more records of types that the API does not list",
         "lists have many more records of types that the API does not list",
     ),
+    "properties_are_listed": (
+        "list of properties has no id that the API has, so its names and homes count for no record",
+        "lists of properties have no id that the API has, so their names and homes count for no record",
+    ),
     "properties_are_spelt_alike": (
         "property has its id in other letters in another list, so the two never meet",
         "properties have their ids in other letters in another list, so these never meet",
