@@ -10,7 +10,7 @@ from propsync.records import Path, follow
 from propsync.resources import Role
 from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.fields import KIND
-from propsync.shapes.members import is_blank, plain, rank, scalar_paths, texts
+from propsync.shapes.members import ends_with_id, is_blank, plain, rank, scalar_paths, texts
 from propsync.warehouse import snake_case
 
 _NO_NAMES = (
@@ -45,6 +45,13 @@ def own_names(candidates: Sequence[Path]) -> list[Path]:
     """
     own = [path for path in candidates if plain(_inside(path)[0]) in OWN_NAMES]
     return [path for path in own if len(_inside(path)) == 1] or in_languages(own, OWN_NAMES)[:1]
+
+
+def without_names_of_others(records: Sequence[Any], candidates: Sequence[Path]) -> list[Path]:
+    """The members without those of an object with an id of its own that repeat: several records are of one category."""
+    holders = {path[:-1] for path in candidates if len(_inside(path)) > 1 and ends_with_id(path)}
+    found = {path: texts(records, path) for path in candidates if path[:-1] in holders}
+    return [path for path in candidates if path not in found or len(set(found[path])) == len(found[path])]
 
 
 def _inside(path: Path) -> Path:

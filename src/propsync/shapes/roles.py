@@ -27,7 +27,7 @@ from propsync.shapes.members import (
     stem,
     texts,
 )
-from propsync.shapes.names import in_languages, own_names, settle_name
+from propsync.shapes.names import in_languages, own_names, settle_name, without_names_of_others
 from propsync.shapes.statuses import contested, is_former
 from propsync.shapes.unread import settle_inside_arrays, settle_unknown
 
@@ -259,7 +259,7 @@ def _find(
         return tied
     if role.known:
         return _by_values(role, records, candidates, known.get(role.known, ()), elsewhere) or _by_name(role, candidates)
-    return _by_name(role, candidates)
+    return _by_name(role, without_names_of_others(records, candidates) if role.name == "name" else candidates)
 
 
 def _free(records: Sequence[Any], taken: set[Path]) -> list[Path]:

@@ -109,3 +109,15 @@ def test_a_count_of_no_flags_is_none_that_cannot_be_read(record):
     shape = Shape("assessments")
     look_into_assessments(shape, [record | {"id": f"as{at}"} for at in range(9)])
     assert not [part for part, choice in shape.choices.items() if choice.source == UNREAD]
+
+
+def test_the_name_of_a_category_is_no_name_of_the_types_in_it():
+    """All types in it got its name, with exit code 0. One that differs in each type may be in an object with an id."""
+    shape = Shape("assessment_types")
+    words = ["Brandschutz", "Aufzug", "Legionellen"]
+    of_one = [{"id": f"t{at}", "bez": word, "gruppe": {"id": "g1", "name": "A"}} for at, word in enumerate(words)]
+    find_roles(shape, ASSESSMENT_TYPES, [of_one], KNOWN)
+    assert (shape.paths("name"), shape.choices["name"].source) == ((), UNREAD)
+    own = [{"id": f"t{at}", "template": {"id": f"v{at}", "name": word}} for at, word in enumerate(words)]
+    find_roles(shape, ASSESSMENT_TYPES, [own], KNOWN)
+    assert shape.paths("name") == (("template", "name"),)
