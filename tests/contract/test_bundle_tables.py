@@ -121,7 +121,10 @@ def test_a_csv_whose_quote_never_closes_is_named_and_costs_no_other_csv(synced_s
     [
         ({"Sheet1.csv": b"Id,Title\r\n1,a door\r\n"}, "Sheet1.csv"),
         ({"csv\\actions.csv": b"Id\r\n1\r\n"}, "csv\\actions.csv: its name has a backslash"),
-        ({"actions.csv": b"Id\r\n1\r\n", "files/photos.zip": zipped({"a.txt": b"a"})}, "it holds another archive"),
+        (
+            {"actions.csv": b"Id\r\n1\r\n", "Actions.csv": b"Id\r\n2\r\n"},
+            "Actions.csv: another member has nearly its name",
+        ),
     ],
 )
 def test_bundles_without_a_csv_that_propsync_reads_are_reported_and_do_not_look_clean(
@@ -137,6 +140,18 @@ def test_bundles_without_a_csv_that_propsync_reads_are_reported_and_do_not_look_
         assert made.rows(issues) == [(value,)]
         unread = "select sum(approved_without_bundle) from marts.properties"
         assert made.rows(unread) == made.rows("select sum(approved_assessments) from marts.properties")
+
+
+def test_an_attachment_that_is_an_archive_or_has_a_twin_costs_no_action(synced_small: Path, tmp_path: Path) -> None:
+    members = {"actions.csv": b"Id\r\n1\r\n", "files/photos.zip": zipped({"a.txt": b"a"}), "x.JPG": b"1", "X.jpg": b"2"}
+    with place(tmp_path / "home", synced_small, {"bundle": lambda _: zipped(members)}, scale=SMALL) as made:
+        assert made.archive(kinds=["bundle"], limit=3).exit_code == 0
+        assert made.rows("select id, count(*) from bundle_actions group by id") == [("1", 3)]
+        assert made.rows("select distinct name, refused from bundle_members where sha256 is null order by name") == [
+            ("X.jpg", "another member has nearly its name"),
+            ("files/photos.zip", "it is another archive"),
+            ("x.JPG", "another member has nearly its name"),
+        ]
 
 
 @pytest.mark.release

@@ -8,11 +8,12 @@ propsync does not keep a ZIP that is not whole. It keeps a whole one, but refuse
 - has members that overlap;
 - declares a member smaller than it is, and unpacks it to more than a bound;
 - declares a wrong size for a member, or different facts in its two headers: readers would disagree about its content;
-- has two members with one name, also if only case, composition of letters, `./` or the kind of slash differ;
-- holds another archive, which could hide all of these.
+- has one name for two members.
 
 It finds the first four before it unpacks anything, and the fifth as soon as it shows; it looks no further at such a
-ZIP. It finds the last three only after every checksum proved right.
+ZIP. It finds the last two only after every checksum proved right. A member that is an archive could hide all of these, so
+propsync reads the others alone. So it does with members whose names differ in case, composition of letters, `./` or the kind
+of slash alone.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ import hashlib
 import re
 import stat
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from propsync.documents.csv_members import tables_of
@@ -145,16 +147,25 @@ def _members(source: ZipSource, bounds: Bounds) -> tuple[Member, ...]:
     _refuse_bombs(entries, source.size, bounds)
     own = [own_header(source, entry) for entry in entries]
     reading = _Reading(source, entries, bounds)
-    read = [reading.member(entry, one.start) for entry, one in zip(entries, own, strict=True)]
+    members = tuple(reading.member(entry, one.start) for entry, one in zip(entries, own, strict=True))
     if not reading.is_as_declared:
         raise ZipRefused("a member's size is not what the directory declares")
     if not all(one.is_as_declared for one in own):
         raise ZipRefused("a member's own header is not what the directory declares")
-    if len({_one_name(entry.name) for entry in entries}) < len(entries):
+    if len({entry.name for entry in entries}) < len(entries):
         raise ZipRefused("two members have one name")
-    if any(is_archive for _, is_archive in read):
-        raise ZipRefused("it holds another archive")
-    return tuple(member for member, _ in read)
+    return _without_twins(members)
+
+
+def _without_twins(members: tuple[Member, ...]) -> tuple[Member, ...]:
+    """Leaves members unread whose names would be one file on some disk."""
+    counts = Counter(_one_name(member.name) for member in members)
+    return tuple(
+        replace(member, sha256=None, refused=member.refused or "another member has nearly its name")
+        if counts[_one_name(member.name)] > 1
+        else member
+        for member in members
+    )
 
 
 def _refuse_unreadable(entries: Sequence[DirectoryEntry]) -> None:
@@ -194,16 +205,18 @@ class _Reading:
         self._spare = min(bounds.unpacked_bytes, int(bounds.ratio * source.size)) - _total(entries)
         self.is_as_declared = True
 
-    def member(self, entry: DirectoryEntry, start: int) -> tuple[Member, bool]:
-        """The member, read if that is allowed, and whether it is an archive."""
-        refused = _refusal(entry)
-        name, is_archive, sha256 = entry.name, entry.name.lower().endswith(".zip"), None
+    def member(self, entry: DirectoryEntry, start: int) -> Member:
+        """The member, read if that is allowed."""
+        refused, name, sha256 = _refusal(entry), entry.name, None
         if refused is None:
             sha256, first = self._hashed(entry, start)
-            is_archive = is_archive or (first.startswith(IS_HEADER) and not name.lower().endswith(_DOCUMENTS))
-            refused = why_no_text(first) if name in self._tables else None
+            is_zip = first.startswith(IS_HEADER) and not name.lower().endswith(_DOCUMENTS)
+            if is_zip or name.lower().endswith(".zip"):
+                refused = "it is another archive"
+            elif name in self._tables:
+                refused = why_no_text(first)
             sha256 = None if refused else sha256
-        return Member(name, entry.unpacked, entry.crc32, sha256, refused), is_archive
+        return Member(name, entry.unpacked, entry.crc32, sha256, refused)
 
     def _hashed(self, entry: DirectoryEntry, start: int) -> tuple[str, bytes]:
         """The SHA-256 of a member, and its beginning."""
