@@ -143,7 +143,12 @@ def test_bundles_without_a_csv_that_propsync_reads_are_reported_and_do_not_look_
 
 
 def test_an_attachment_that_is_an_archive_or_has_a_twin_costs_no_action(synced_small: Path, tmp_path: Path) -> None:
-    members = {"actions.csv": b"Id\r\n1\r\n", "files/photos.zip": zipped({"a.txt": b"a"}), "x.JPG": b"1", "X.jpg": b"2"}
+    members: dict[str, str | bytes] = {
+        "actions.csv": b"Id\r\n1\r\n",
+        "files/photos.zip": zipped({"a.txt": b"a"}),
+        "x.JPG": b"1",
+        "X.jpg": b"2",
+    }
     with place(tmp_path / "home", synced_small, {"bundle": lambda _: zipped(members)}, scale=SMALL) as made:
         assert made.archive(kinds=["bundle"], limit=3).exit_code == 0
         assert made.rows("select id, count(*) from bundle_actions group by id") == [("1", 3)]

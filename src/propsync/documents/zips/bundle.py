@@ -11,9 +11,10 @@ propsync does not keep a ZIP that is not whole. It keeps a whole one, but refuse
 - has one name for two members.
 
 It finds the first four before it unpacks anything, and the fifth as soon as it shows; it looks no further at such a
-ZIP. It finds the last two only after every checksum proved right. A member that is an archive could hide all of these, so
-propsync reads the others alone. So it does with members whose names differ in case, composition of letters, `./` or the kind
-of slash alone.
+ZIP. It finds the last two only after every checksum proved right.
+
+It leaves members unread, and reads the others, if they are archives, which could hide all of these, or if their names
+differ in case, composition of letters, `./` or the kind of slash alone.
 """
 
 from __future__ import annotations
