@@ -154,7 +154,7 @@ def test_an_attachment_that_is_an_archive_or_has_a_twin_costs_no_action(synced_s
         assert made.rows("select id, count(*) from bundle_actions group by id") == [("1", 3)]
         assert made.rows("select distinct name, refused from bundle_members where sha256 is null order by name") == [
             ("X.jpg", "another member has nearly its name"),
-            ("files/photos.zip", "it is another archive"),
+            ("files/photos.zip", "it is an archive itself"),
             ("x.JPG", "another member has nearly its name"),
         ]
 

@@ -312,7 +312,7 @@ def test_a_hostile_zip_is_kept_and_not_opened_further(read, packed, reason):
     assert read(packed) == Bundle((), reason)
 
 
-TWIN, ARCHIVE = "another member has nearly its name", "it is another archive"
+TWIN, ARCHIVE = "another member has nearly its name", "it is an archive itself"
 ODD = {
     "one name in two cases": ([("A.txt", b"1"), ("a.TXT", b"2")], TWIN),
     "one name with ./": ([("x/a.txt", b"1"), ("./x/./a.txt", b"2")], TWIN),

@@ -13,8 +13,8 @@ propsync does not keep a ZIP that is not whole. It keeps a whole one, but refuse
 It finds the first four before it unpacks anything, and the fifth as soon as it shows; it looks no further at such a
 ZIP. It finds the last two only after every checksum proved right.
 
-It leaves members unread, and reads the others, if they are archives, which could hide all of these, or if their names
-differ in case, composition of letters, `./` or the kind of slash alone.
+It leaves single members unread. Such a member is an archive itself, which could hide all of these.
+Or its name differs from another's in case, composition of letters, `./` or the kind of slash alone.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class _Reading:
             sha256, first = self._hashed(entry, start)
             is_zip = first.startswith(IS_HEADER) and not name.lower().endswith(_DOCUMENTS)
             if is_zip or name.lower().endswith(".zip"):
-                refused = "it is another archive"
+                refused = "it is an archive itself"
             elif name in self._tables:
                 refused = why_no_text(first)
             sha256 = None if refused else sha256
