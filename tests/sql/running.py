@@ -32,7 +32,7 @@ from propsync.merge.tables.open_columns import OpenColumnFinder
 from propsync.merge.tables.record_tables import RecordTables
 from propsync.resources import BUILT_IN, Resource
 from propsync.shapes import Choice, Shape
-from propsync.shapes.results import value_paths
+from propsync.shapes.results.shape import value_paths
 from propsync.shipped import shipped
 from propsync.warehouse import TABLES, Models, Warehouse, coalesced, quoted, resource_fragments, statement
 from propsync.warehouse.macros import macros

@@ -10,7 +10,7 @@ from propsync.shapes.nested import (
     look_into_assets,
     look_into_schedules,
 )
-from propsync.shapes.results import find_result_shape, kinds_without_results
+from propsync.shapes.results.shape import find_result_shape, kinds_without_results
 from propsync.shapes.roles import find_roles
 from propsync.shapes.volatile import by_key, find_volatile
 

@@ -13,8 +13,8 @@ from propsync.shapes.definitions import choice_ids
 from propsync.shapes.entries import Entry, entries
 from propsync.shapes.fields import FIELDS, KIND, WHOLE
 from propsync.shapes.members import as_list, is_blank, leads_on, plain
-from propsync.shapes.pins import has_places, is_whole_pin
-from propsync.shapes.value_looks import is_number
+from propsync.shapes.results.looks import is_number
+from propsync.shapes.results.pins import has_places, is_whole_pin
 
 _Place = tuple[str | None, str | None]
 """The ids of a type and of one of its fields."""

@@ -12,7 +12,7 @@ from propsync.shapes.cutting import cutter_of
 from propsync.shapes.definitions import field_ids, find_definition_shape, option_ids
 from propsync.shapes.flags import find_flag_history
 from propsync.shapes.misfits import settle_values
-from propsync.shapes.results import find_result_shape
+from propsync.shapes.results.shape import find_result_shape
 from propsync.shapes.sampling import BESIDE, sample, types_beside, types_of
 from propsync.shapes.similar_names import settle_members, settle_property
 from propsync.shapes.unread import settle_assigned_users, settle_due_dates, settle_flags, settle_read

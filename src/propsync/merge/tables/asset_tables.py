@@ -24,7 +24,7 @@ from propsync.merge.tables.record_tables import RecordTables
 from propsync.resources import ASSET_TYPES, ASSETS, Resource
 from propsync.runs import Run
 from propsync.shapes import Shape
-from propsync.shapes.results import value_paths
+from propsync.shapes.results.shape import value_paths
 from propsync.warehouse import Models, Warehouse, statement
 
 _TYPE_TABLES = ("asset_types", "asset_type_fields", "asset_field_options")

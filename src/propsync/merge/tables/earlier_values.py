@@ -10,7 +10,7 @@ from propsync.merge.freshness import mark_tables
 from propsync.merge.tables.latest_versions import stage_chosen_versions, stage_readable_versions
 from propsync.resources import ASSETS
 from propsync.shapes import Shape
-from propsync.shapes.results import value_paths
+from propsync.shapes.results.shape import value_paths
 from propsync.warehouse import Models, Warehouse, quoted, statement
 
 VALUE_TABLES = ("asset_field_values_earlier", "asset_field_value_starts")

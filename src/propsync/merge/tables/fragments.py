@@ -12,7 +12,7 @@ from itertools import chain
 from propsync.records import Path, in_copy
 from propsync.shapes import Shape, choice_ids
 from propsync.shapes.fields import KIND
-from propsync.shapes.value_names import BESIDE, VALUES
+from propsync.shapes.results.names import BESIDE, VALUES
 from propsync.warehouse import OpenColumns, coalesced, json_path, text
 
 _NAME = "name"  # the models' column for the name of a member of an object; NULL for members of arrays

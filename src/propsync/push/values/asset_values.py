@@ -13,7 +13,7 @@ from propsync.records import Path, decoder, first_text, follow, text_of
 from propsync.shapes import Shape, choice_ids
 from propsync.shapes.fields import KIND, KINDS
 from propsync.shapes.members import is_blank, leads_on
-from propsync.shapes.results import value_paths
+from propsync.shapes.results.shape import value_paths
 
 _NAME: Path = ()
 

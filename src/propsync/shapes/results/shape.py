@@ -12,13 +12,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from propsync.records import Path, follow, text_of
-from propsync.shapes.beside_values import beside, of_any_kind, of_own_kinds
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, NUMBERS, settle, spoken_for, text_paths
 from propsync.shapes.members import most_telling, plain, rank, scalar_paths, share_known
-from propsync.shapes.result_values import is_beside, says_shown, says_value, value_of_kind
-from propsync.shapes.value_names import LIKELY_VALUE
+from propsync.shapes.results.beside import beside, of_any_kind, of_own_kinds
+from propsync.shapes.results.names import LIKELY_VALUE
+from propsync.shapes.results.values import is_beside, says_shown, says_value, value_of_kind
 
 _OF_FIELD = ("field", "fieldid", "definition", "definitionid", "fielddefinition", "fielddefinitionid")
 _REFERENCE = (*_OF_FIELD, "ref", "key", "id", "uid")

@@ -8,8 +8,8 @@ from typing import Any
 
 from propsync.records import Path, follow
 from propsync.shapes.members import ends_with_id, is_blank, plain
-from propsync.shapes.value_looks import LOOKS, is_same
-from propsync.shapes.value_names import BESIDE, may_be_value, value_rank
+from propsync.shapes.results.looks import LOOKS, is_same
+from propsync.shapes.results.names import BESIDE, may_be_value, value_rank
 
 _PLAIN = ("number", "date", "time", "qr")  # an object of texts may have one for each language
 _SINGLE = ("text", "number", "date", "time", "qr")

@@ -10,10 +10,9 @@ from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice
 from propsync.shapes.fields import KIND, KINDS, WHOLE
 from propsync.shapes.members import SPEAKS, as_list, carries, contradicts, is_blank, plain
-from propsync.shapes.pins import with_places
-from propsync.shapes.value_inside import with_inside
-from propsync.shapes.value_looks import LOOKS, is_same, says_nothing, share_that_fits
-from propsync.shapes.value_names import (
+from propsync.shapes.results.inside import with_inside
+from propsync.shapes.results.looks import LOOKS, is_same, says_nothing, share_that_fits
+from propsync.shapes.results.names import (
     BESIDE,
     VALUES,
     is_called_a_link,
@@ -23,6 +22,7 @@ from propsync.shapes.value_names import (
     place_rank,
     value_rank,
 )
+from propsync.shapes.results.pins import with_places
 
 _SHOWN_AS_TEXT = ("number", "date", "time", "option")
 

@@ -10,7 +10,7 @@ from propsync.records import Path, follow
 from propsync.shapes.choice import Choice
 from propsync.shapes.fields import WHOLE
 from propsync.shapes.members import plain
-from propsync.shapes.value_looks import is_number
+from propsync.shapes.results.looks import is_number
 
 _COORDINATES = ("x", "y", "lat", "lng", "lon", "long", "latitude", "longitude", "left", "top")
 _TWO_PLACES = re.compile(r"\s*-?\d+(\.\d+)?\s*[,;\s]\s*-?\d+(\.\d+)?\s*")

@@ -8,8 +8,8 @@ from typing import Any
 
 from propsync.records import Path, follow, text_of
 from propsync.shapes.members import SPEAKS, as_list, ends_with_id, is_blank, plain
-from propsync.shapes.value_looks import is_number
-from propsync.shapes.value_names import BESIDE
+from propsync.shapes.results.looks import is_number
+from propsync.shapes.results.names import BESIDE
 
 _ENOUGH = 3  # kinds whose values look different
 
