@@ -100,6 +100,37 @@ def test_a_mistyped_command_is_wrong_usage_and_no_fault_of_ours(propsync, words)
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (
+            ("archive", "--limit", "ten"),
+            "--limit: 'ten' cannot be used: it is not a whole number. Run `propsync archive --help`",
+        ),
+        (("archive", "--limit", "0"), "--limit: '0' cannot be used: it is too small. Run `propsync archive --help`"),
+        (
+            ("push", "plan", "boats"),
+            "assets|schedules: 'boats' is not one of 'assets', 'schedules'. Run `propsync push plan --help`",
+        ),
+        (("sync", "--frob"), "sync: no such option: --frob. Run `propsync sync --help`"),
+        (("snyc",), "command line: no such command 'snyc'. Did you mean 'sync'? Run `propsync --help`"),
+        (
+            ("archive", "verify", "all"),
+            "archive verify: got unexpected extra argument(s) (all). Run `propsync archive verify --help`",
+        ),
+    ],
+)
+def test_wrong_usage_is_one_line_in_plain_words(propsync, words, line):
+    done = propsync(*words)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"propsync: {line}\n")
+
+
+def test_a_command_that_is_given_nothing_to_do_shows_its_help(propsync):
+    done = propsync("push")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Usage: propsync push ")
+
+
 @pytest.mark.release
 def test_the_program_and_the_process_of_the_tests_print_the_same(propsync: CommandLine, program: Program, synced: Path):
     """Most tests here start no program: the words and the exit codes of both are equal."""

@@ -9,9 +9,12 @@ import signal
 import sys
 from typing import NoReturn
 
+import typer
+from typer.exceptions import TyperException
+
 from propsync import log
 from propsync.cli import common_options as given
-from propsync.cli import garbage, output, stopping
+from propsync.cli import garbage, output, stopping, usage
 from propsync.cli.commands import app
 from propsync.cli.start import INTERRUPTED, WORDS
 from propsync.cli.text_tables import say
@@ -70,9 +73,16 @@ def _command() -> int | str | None:
     """Runs a command and writes its output; returns its exit code."""
     code: int | str | None = 0
     try:
-        app(prog_name="propsync")
-    except SystemExit as ended:  # how typer ends; it has reported wrong usage by then
+        code = app(prog_name="propsync", standalone_mode=False)
+    except SystemExit as ended:
         code = ended.code
+    except TyperException as error:
+        said = error.format_message()
+        if said.startswith("Usage:"):  # the help of a command that was given nothing to do
+            typer.echo(said, err=True)
+        else:
+            say(str(usage.in_one_line(error)))
+        code = error.exit_code
     try:
         sys.stdout.flush()
     except OSError as error:

@@ -42,14 +42,18 @@ def checked(given: dict[str, Any], sources: Mapping[str, str]) -> Settings:
     try:
         return Settings(**given)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        reason = _PLAIN.get(first["type"]) or str(first["msg"]).removeprefix("Value error, ")
+        name, why = str(error.errors(include_url=False)[0]["loc"][0]), reason(error)
     # Raises outside the handler: the original error holds the inputs, and Python would show it too.
-    name = str(first["loc"][0])
     field = Settings.model_fields[name]
     if name not in given:  # only the default of home depends on the machine
-        raise SettingsError(f"{PREFIX}{name.upper()}", f"it is not set, and {reason}", f"Set it to {_accepted(field)}")
-    raise SettingsError(_label(name, sources), _complaint(name, given.get(name), reason), _advice(name))
+        raise SettingsError(f"{PREFIX}{name.upper()}", f"it is not set, and {why}", f"Set it to {_accepted(field)}")
+    raise SettingsError(_label(name, sources), _complaint(name, given.get(name), why), _advice(name))
+
+
+def reason(error: ValidationError) -> str:
+    """Why the first wrong value is wrong, in plain words."""
+    first = error.errors(include_url=False)[0]
+    return _PLAIN.get(first["type"]) or str(first["msg"]).removeprefix("Value error, ")
 
 
 def _label(name: str, sources: Mapping[str, str]) -> str:
@@ -57,12 +61,12 @@ def _label(name: str, sources: Mapping[str, str]) -> str:
     return f"{PREFIX}{name.upper()} (environment)" if source == "environment" else f"{name} in {source}"
 
 
-def _complaint(name: str, value: object, reason: str) -> str:
-    reason = reason[:1].lower() + reason[1:]
+def _complaint(name: str, value: object, why: str) -> str:
+    why = why[:1].lower() + why[1:]
     # A password may sit before the @ and a key in the query.
     hidden = name in _SECRET or (name in ("base_url", "storage_url") and re.search(r"[@?#]", str(value)) is not None)
     shown = "its value (not shown)" if hidden else textwrap.shorten(repr(value), 120)
-    return f"{shown} cannot be used: {reason}"
+    return f"{shown} cannot be used: {why}"
 
 
 def _advice(name: str) -> str:
