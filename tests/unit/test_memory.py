@@ -46,14 +46,16 @@ def holes() -> list[bytes]:
 
 def measured(*uses: Callable[[], object]) -> Measured:
     """The bytes that stay in memory before the last of `uses`, and after it."""
-    give_back()  # imports that compile their modules leave room in which the bodies would not show
+    # imports that compile their modules leave room in which the small values would lie, and not above the bodies
+    filling = [bytes([number % 255 + 1]) * 1_000 for number in range(20_000)]
+    give_back()
     before = in_memory()
     values = holes()
     for use in uses[:-1]:
         use()
     kept = in_memory() - before
     uses[-1]()
-    assert len(values) == _BODIES
+    assert (len(values), len(filling)) == (_BODIES, 20_000)
     return kept, in_memory() - before
 
 
