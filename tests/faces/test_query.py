@@ -58,7 +58,7 @@ def test_sql_may_open_with_a_comment(query, sql: str):
 def test_an_option_that_there_is_not_is_no_sql(query):
     done = query("--formt", "csv", "select 1")
     assert done.returncode == 2
-    assert "No such option" in done.stderr
+    assert "no such option: --formt" in done.stderr
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
