@@ -150,3 +150,28 @@ def test_a_list_of_nothing_but_an_error_was_not_read(small_nights: SmallHome) ->
         assert report.exit_code == 3
         assert report.left_behind[0].startswith("assets were never read yet: ")
         assert "the answer has an error and no records" in report.left_behind[0]
+
+
+def test_an_api_may_say_in_any_language_that_it_found_nothing(small_nights: SmallHome) -> None:
+    """Its assessments were never read, as nobody performed any, and its deleted assets stayed, with exit code 3."""
+    home, api = small_nights, small_nights.server
+    said = "Keine Treffer"
+
+    def answer(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        page = api.body(path, query)
+        if "id" in query:
+            found = [one for one in api.assets if one["id"] in query["id"].split(",")]
+            page |= {"total": len(found), "assets": found}
+        is_empty = page.get("total") == 0 and path != "/assessments/schedules"  # which has never shown a record
+        return 200, page | ({"error": said} if is_empty else {})
+
+    api.answer = answer
+    assert home.sync().exit_code == 0
+    del api.assets[-1]
+    said = "Datenbank: Exception 17"
+    report = home.sync()
+    assert report.exit_code == 3
+    assert home.column("select count(*) from assets") == [6]
+    said = "Keine Treffer"
+    assert home.sync().exit_code == 0
+    assert home.column("select asset_id from history.assets where change = 'delete'") == ["a5"]

@@ -16,7 +16,14 @@ _OF_ERRORS = _ERRORS | {"code", "detail", "details", "errorcode", "errormessage"
 _NOTHING = frozenset({b"null", b'""', b"[]", b"{}", b"false", b"0"})
 _SPACES = b" \t\r\n"
 # Some services write so that they found nothing, or that all went well.
-_FOUND_NOTHING = re.compile(rb"not[ _-]?found|\bno \w|\bexists?\b|\bempty\b|\b404\b", re.IGNORECASE)
+_FOUND_NOTHING = re.compile(
+    r"\b(?:not|nothing|none) found|\b(?:no|zero|0) (?!shards?\b|nodes?\b|connection)\w|\bexists?\b|\bempty\b|\b404\b",
+    re.IGNORECASE,
+)
+_FAULT = re.compile(
+    r"fail|time[ds]? ?out|unavailable|exception|internal|database|connection|\bshards?\b|\b5\d\d\b", re.IGNORECASE
+)
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")  # of a code, such as ZERO_RESULTS or NoResults
 _ALL_WELL = re.compile(r"\W*(?:ok|none|null|success|false|no error|0|2\d\d)?\W*", re.IGNORECASE)
 _BEGINNING = 400  # bytes: beside an error there is little, and a search of all of every record takes five times as long
 
@@ -36,18 +43,28 @@ def is_error(record: bytes | msgspec.Raw, key_paths: Sequence[Sequence[Sequence[
     return bool(given & _ERRORS) and given <= _OF_ERRORS
 
 
-def has_error(page: bytes) -> bool:
-    """Whether a page has an error, which may be the reason why it has no records."""
+def has_error(page: bytes, *, is_sure: bool = False) -> bool:
+    """Whether a page has an error, which may be the reason why it has no records.
+
+    If it `is_sure`, the error has a word for a fault: in another language, other words may say that nothing was found.
+    """
     try:
         members = _MEMBERS.decode(page)
-        errors = [bytes(value) for name, value in members.items() if name.casefold() in _ERRORS]
-        return any(not _FOUND_NOTHING.search(error) and _says_a_fault(msgspec.json.decode(error)) for error in errors)
+        errors = [value for name, value in members.items() if name.casefold() in _ERRORS]
+        return any(_says_fault(bytes(error).decode(), is_sure) for error in errors)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
 
 
-def _says_a_fault(held: object) -> bool:
+def _says_fault(error: str, is_sure: bool) -> bool:
+    words = _BETWEEN_WORDS.sub(" ", error)
+    if _FOUND_NOTHING.search(words) or not _says_more(msgspec.json.decode(error)):
+        return False
+    return not is_sure or _FAULT.search(words) is not None
+
+
+def _says_more(held: object) -> bool:
     """Whether anything in an error says more than that all is well, as `{"code": 0, "message": "OK"}` does."""
     if isinstance(held, dict | list):
-        return any(map(_says_a_fault, held.values() if isinstance(held, dict) else held))
+        return any(map(_says_more, held.values() if isinstance(held, dict) else held))
     return held is True or _ALL_WELL.fullmatch(str(held)) is None

@@ -8,15 +8,16 @@ from propsync.api import Answer, ApiRequest
 from propsync.records import count_of, decode_shallow, first_text, follow
 from propsync.resources import Resource
 from propsync.shapes import Choice, Shape, find_list
-from propsync.sweep.totals import check_none, is_total, no_list
+from propsync.sweep.totals import NoneCheck, is_total, no_list
 
 
 class ListCheck:
     """A check of the answers for one resource: calling it returns the decoded page, or raises MalformedBody."""
 
-    def __init__(self, resource: Resource, shape: Shape) -> None:
+    def __init__(self, resource: Resource, shape: Shape, check_none: NoneCheck | None = None) -> None:
         self._resource = resource
         self._shape = shape
+        self._check_none = check_none or NoneCheck()
         self._said_nothing: set[ApiRequest] = set()
 
     def __call__(self, answer: Answer) -> Any:
@@ -30,7 +31,8 @@ class ListCheck:
         if not is_list:
             raise no_list(page, self._resource, str(answer.request))
         if isinstance(page, dict):
-            check_none(count_of(page.get("total")), answer.body, str(answer.request))
+            total = count_of(page.get("total"))
+            self._check_none(total, answer.body, str(answer.request), has_records=bool(total))
         self._said_nothing.discard(answer.request)  # propsync reads each empty list twice
         return page
 

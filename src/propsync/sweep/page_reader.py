@@ -22,7 +22,7 @@ from propsync.resources import ListQuery, Resource
 from propsync.shapes import Shape
 from propsync.sweep.list_check import ListCheck
 from propsync.sweep.replay import Replay, request_of
-from propsync.sweep.totals import check_none, is_total, no_count
+from propsync.sweep.totals import NoneCheck, is_total, no_count
 
 LONGEST_URL = 4_000
 SIGNED_SECONDS = 1.1
@@ -79,7 +79,8 @@ class PageReader:
         self.is_parted = resource.is_parted
         self.is_further = resource.is_further
         self.landed: list[Landed] = []
-        self._check_list = ListCheck(resource, shape)
+        self._check_none = NoneCheck()
+        self._check_list = ListCheck(resource, shape, self._check_none)
         self._asked = 0
 
     def ask(
@@ -202,8 +203,7 @@ class PageReader:
         is_needed = self._resource.is_paged and cutter.list_path != () and not self._resource.is_further
         if not is_total(page.total) and (is_needed or page.total is not None):
             raise no_count(str(answer.request))
-        if not page.records:
-            check_none(page.total, answer.body, str(answer.request))
+        self._check_none(page.total, answer.body, str(answer.request), has_records=bool(page.records))
         return page
 
     def _land(self, asked: Asked, answer: Answer, cutter: Cutter | None) -> Reading:

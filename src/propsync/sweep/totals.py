@@ -27,10 +27,22 @@ def no_count(where: str) -> MalformedBody:
     return MalformedBody(where, "the answer is not a page of the list: its total is not a count", _STEP)
 
 
-def check_none(total: int | None, body: bytes, where: str) -> None:
-    """Raises MalformedBody if an answer counts no records beside an error: then nothing is known to be gone."""
-    if total == 0 and has_error(body):
-        raise MalformedBody(where, "the answer has an error and no records", _ERROR)
+class NoneCheck:
+    """A check of the answers for one resource that have no records. Beside an error, nothing is known to be gone.
+
+    Some services write in any language that they found nothing, and nobody could read their empty lists. So once an
+    answer has shown records without an error, only an error with a word for a fault counts.
+    """
+
+    def __init__(self) -> None:
+        self._is_sound = False
+
+    def __call__(self, total: int | None, body: bytes, where: str, *, has_records: bool) -> None:
+        """Raises MalformedBody if an answer counts no records beside an error."""
+        if has_records:
+            self._is_sound = self._is_sound or not has_error(body)
+        elif total == 0 and has_error(body, is_sure=self._is_sound):
+            raise MalformedBody(where, "the answer has an error and no records", _ERROR)
 
 
 def no_list(page: Any, resource: Resource, where: str) -> MalformedBody:

@@ -63,6 +63,15 @@ def test_a_page_may_say_an_error_in_place_of_its_records(error):
 
 
 @pytest.mark.parametrize(
+    ("error", "is_sure"), [("DB_TIMEOUT", True), ("No shards left", True), ("Keine Treffer", False)]
+)
+def test_an_error_is_surely_a_fault_by_a_word_for_one(error, is_sure):
+    page = b'{"total": 0, "error": "%s"}' % error.encode()
+    assert has_error(page)
+    assert has_error(page, is_sure=True) is is_sure
+
+
+@pytest.mark.parametrize(
     "page",
     [
         b'{"total": 0}',
@@ -74,6 +83,9 @@ def test_a_page_may_say_an_error_in_place_of_its_records(error):
         b'{"total": 0, "error": {"status": 404}}',
         b'{"total": 0, "error": "OK"}',
         b'{"total": 0, "error": "0"}',
+        b'{"total": 0, "error": "ZERO_RESULTS"}',
+        b'{"total": 0, "errors": ["NoRecordsFound"]}',
+        b'{"total": 0, "error": "Nothing found"}',
         b'{"total": 0, "error": {"code": 0, "status": 200, "message": "Success", "details": []}}',
         b'{"total": 0, "error": {"code": null, "message": ""}}',
         b'{"total": 0, "message": "error"}',
