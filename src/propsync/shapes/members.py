@@ -18,6 +18,7 @@ SPEAKS = 0.5
 SPEAKS_BY_NAME = 0.25  # for a likely name: numbers that count something are known by chance less often
 ENDINGS = ("uuid", "guid", "uid", "id")
 """The ends of names that say id."""
+_NO_IDS = ("valid", "paid", "said", "grid", "solid", "void", "fluid", "hybrid")
 _WORD = re.compile(r"(?<!\S)[^\W\d_][^\W\d_'’-]+(?=[\s,.;]|$)")
 _OWN_ENDINGS = (*ENDINGS, "reference", "ref", "code", "key")
 _OTHER_NAMES = {"asset": ("property",), "type": ("assettype", "assessmenttype")}
@@ -31,8 +32,9 @@ def plain(name: str) -> str:
 
 
 def ends_with_id(path: Path) -> bool:
-    """Whether the name of a member ends like an id; the name in an object is no member."""
-    return path != () and plain(path[-1]).endswith(ENDINGS)
+    """Whether the name of a member ends like an id, as `valid` does not; the name in an object is no member."""
+    name = plain(path[-1]) if path else ""
+    return name.endswith(ENDINGS) and (not name.endswith(_NO_IDS) or path[-1].endswith(("Id", "ID", "_id", "-id")))
 
 
 def stem(path: Path) -> str:

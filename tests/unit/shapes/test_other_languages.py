@@ -366,6 +366,22 @@ def test_the_name_of_a_file_is_no_value_beside_its_id(kind):
     assert places((kind,), lambda _, at: {"fileName": f"door {at}.jpg"}) == {kind: "fileName"}
 
 
+@pytest.mark.parametrize(("kind", "name"), [("file", "fileName"), ("option", "optionName"), ("option", "displayName")])
+@pytest.mark.parametrize("beside", ["comment", "isValid", "zone"])
+def test_a_name_without_an_id_is_the_value_beside_what_fewer_results_have(kind, name, beside):
+    found = places((kind,), lambda _, at: {name: f"door {at}"} | ({beside: f"see {at}"} if at else {}))
+    assert found == {kind: name}
+
+
+def test_an_object_with_a_paid_or_a_valid_of_its_own_may_hold_the_value():
+    """Their names end with the letters of an id. So a comment was the value of texts and numbers, with exit code 0."""
+    kinds = ("text", "number", "date", "time")
+    found = places(
+        kinds, lambda kind, at: {"reading": {"paid": VALUES[kind]}} | ({"comment": f"see {at}"} if at else {})
+    )
+    assert {place.partition(".")[0].partition(",")[0] for place in found.values()} == {"reading"}
+
+
 def test_a_value_that_numbers_show_is_one_though_pictures_have_it_beside_their_link():
     """The comment became the value of all numbers, with exit code 0."""
 

@@ -9,7 +9,7 @@ from typing import Any
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice
 from propsync.shapes.fields import KIND, KINDS, WHOLE
-from propsync.shapes.members import SPEAKS, as_list, carries, contradicts, is_blank, plain
+from propsync.shapes.members import SPEAKS, as_list, carries, contradicts, ends_with_id, is_blank, plain
 from propsync.shapes.results.inside import with_inside
 from propsync.shapes.results.looks import LOOKS, is_same, says_nothing, share_that_fits
 from propsync.shapes.results.names import (
@@ -118,11 +118,12 @@ def _telling(
     """Ranks members with equal names: by their values, by their number, then `rawValue` before `display`.
 
     A unit or a language may be in each result, and the value in fewer. So may a name, such as `fileName` beside an id.
+    Without an id, the name may be the value, and a comment in fewer results is none.
     """
     name = plain(path[-1])
     fitting = share_that_fits(kind, results, path) if left[path] * 2 >= max(left.values()) else 0.0
     says_one_thing = not is_of_results(name) and is_same(results, path)
-    is_name = name.endswith("name")
+    is_name = name.endswith("name") and any(map(ends_with_id, left))
     return -fitting, says_one_thing, is_name, -left[path], is_shown(path[-1]), not name.endswith("value"), path
 
 
