@@ -27,6 +27,7 @@ from propsync.errors import (
     MalformedBody,
     PropsyncError,
     TokenRefused,
+    TransientApiError,
 )
 
 T = TypeVar("T")
@@ -61,6 +62,8 @@ class Receiving:
             yield chunk
 
 
+_MOST_UNMADE = 8  # documents: to wait for each of 1,000 would take hours, and those that are ready would wait too
+
 Receive = Callable[[Receiving], T]
 
 
@@ -81,6 +84,7 @@ class Exchange:
         self._gate = gate
         self._clock = clock
         self._policy = policy
+        self._unmade = 0  # documents in succession that the API did not finish, however long propsync waited
 
     def run(self, request: ApiRequest, receive: Receive[T], cancel: threading.Event, again: Again | None = None) -> T:
         """The result of `receive` for the first good answer. Raises the errors of `propsync.errors`, or Cancelled.
@@ -89,7 +93,14 @@ class Exchange:
         """
         policy = replace(self._policy, attempts=1) if request.once else self._policy
         effort = Effort(request, policy, self._clock, cancel, again)
-        return effort.run(lambda effort: self._attempt(effort, receive))
+        try:
+            result = effort.run(lambda effort: self._attempt(effort, receive))
+        except TransientApiError as error:
+            self._unmade += error.status == ACCEPTED
+            raise
+        if request.is_document and effort.waited:
+            self._unmade = 0
+        return result
 
     def _attempt(self, effort: Effort, receive: Receive[T]) -> T:
         self._mind_the_hold(effort)
@@ -164,7 +175,8 @@ class Exchange:
     def _verdict(self, request: ApiRequest, reply: Reply) -> Exception:
         if reply.status == 401:
             return _Unauthorized()
-        if is_passing(request, reply.status):
+        is_in_vain = reply.status == ACCEPTED and self._unmade >= _MOST_UNMADE
+        if is_passing(request, reply.status) and not is_in_vain:
             return setback(reply.status, reply.headers, self._clock.now())
         if request.method == "POST" and is_success(reply.status):
             what = f"the API answered {reply.status} instead of 200, so propsync does not know whether the API did it"

@@ -272,6 +272,21 @@ def test_a_document_that_the_api_never_finishes_fails_after_its_attempts(api, se
         save(api)
 
 
+def test_of_many_documents_that_the_api_never_finishes_only_some_are_waited_for(api, server, clock):
+    """A night with 1,000 of them took hours, and those that were ready had to wait for another night."""
+    for _ in range(2):
+        play(server, Reply(202, b"{}"))
+        for _ in range(8):
+            with pytest.raises(TransientApiError, match="after 8 attempts"):
+                save(api)
+        waited = sum(clock.sleeps)
+        with pytest.raises(UnexpectedAnswer, match="the API answered 202"):
+            save(api)
+        assert sum(clock.sleeps) == waited
+        play(server, Reply(503), Reply(body=BODY))
+        assert save(api) == BODY
+
+
 @settings(max_examples=40)
 @given(st.integers(0, 2**32), st.lists(st.tuples(st.integers(0, 20_000), st.integers(0, 9)), max_size=6))
 def test_whatever_a_server_does_what_is_saved_is_a_body_it_had(fuzzed, seed, breaks):
