@@ -48,10 +48,13 @@ def own_names(candidates: Sequence[Path]) -> list[Path]:
 
 
 def without_names_of_others(records: Sequence[Any], candidates: Sequence[Path]) -> list[Path]:
-    """The members without those of an object with an id of its own that repeat: several records are of one category."""
-    holders = {path[:-1] for path in candidates if len(_inside(path)) > 1 and ends_with_id(path)}
-    found = {path: texts(records, path) for path in candidates if path[:-1] in holders}
-    return [path for path in candidates if path not in found or len(set(found[path])) == len(found[path])]
+    """The members without those of an object whose own id repeats, if another member may be the name: several records
+    are of one category.
+    """
+    ids = {path: texts(records, path) for path in candidates if len(_inside(path)) > 1 and ends_with_id(path)}
+    categories = {path[:-1] for path, found in ids.items() if len(set(found)) < len(found)}
+    others = [path for path in candidates if path[:-1] not in categories]
+    return others if any(_are_names(records, path) for path in others) else list(candidates)
 
 
 def _inside(path: Path) -> Path:

@@ -121,3 +121,19 @@ def test_the_name_of_a_category_is_no_name_of_the_types_in_it():
     own = [{"id": f"t{at}", "template": {"id": f"v{at}", "name": word}} for at, word in enumerate(words)]
     find_roles(shape, ASSESSMENT_TYPES, [own], KNOWN)
     assert shape.paths("name") == (("template", "name"),)
+
+
+@pytest.mark.parametrize("of", ["data", "template"])
+def test_a_name_that_two_types_have_may_be_in_an_object_with_the_id_of_each(of):
+    """Two types had one name, and no type had a name any more."""
+    records = [{"id": f"t{at}", of: {"id": f"v{at}", "name": name}} for at, name in enumerate(["Fire", "Fire", "Lift"])]
+    shape = Shape("assessment_types")
+    find_roles(shape, ASSESSMENT_TYPES, [records], KNOWN)
+    assert shape.paths("name") == ((of, "name"),)
+
+
+def test_the_name_of_a_template_is_that_of_its_versions_if_they_have_no_other():
+    records = [{"id": f"t{at}", "template": {"id": f"v{at // 2}", "name": f"Fire {at // 2}"}} for at in range(6)]
+    shape = Shape("assessment_types")
+    find_roles(shape, ASSESSMENT_TYPES, [records], KNOWN)
+    assert shape.paths("name") == (("template", "name"),)
