@@ -367,7 +367,7 @@ def test_the_name_of_a_file_is_no_value_beside_its_id(kind):
 
 
 @pytest.mark.parametrize(("kind", "name"), [("file", "fileName"), ("option", "optionName"), ("option", "displayName")])
-@pytest.mark.parametrize("beside", ["comment", "isValid", "zone"])
+@pytest.mark.parametrize("beside", ["comment", "isValid", "zone", "createdById"])
 def test_a_name_without_an_id_is_the_value_beside_what_fewer_results_have(kind, name, beside):
     found = places((kind,), lambda _, at: {name: f"door {at}"} | ({beside: f"see {at}"} if at else {}))
     assert found == {kind: name}

@@ -24,6 +24,7 @@ from propsync.shapes.results.names import (
 )
 from propsync.shapes.results.pins import with_places
 
+_OF_USERS = ("by", "user", "author")
 _SHOWN_AS_TEXT = ("number", "date", "time", "option")
 
 
@@ -123,8 +124,13 @@ def _telling(
     name = plain(path[-1])
     fitting = share_that_fits(kind, results, path) if left[path] * 2 >= max(left.values()) else 0.0
     says_one_thing = not is_of_results(name) and is_same(results, path)
-    is_name = name.endswith("name") and any(map(ends_with_id, left))
+    is_name = name.endswith("name") and any(map(_is_own_id, left))
     return -fitting, says_one_thing, is_name, -left[path], is_shown(path[-1]), not name.endswith("value"), path
+
+
+def _is_own_id(path: Path) -> bool:
+    """Whether a member may be the id of a file or an option, which that of a user is not."""
+    return ends_with_id(path) and not any(word in plain(path[-1]) for word in _OF_USERS)
 
 
 def _is_fuller(results: Sequence[Any], path: Path, best: Path) -> bool:
