@@ -33,7 +33,7 @@ _MOST_COLUMNS = 10_000  # any further ones are surplus
 _SMALL = 1_000_000  # bytes up to which propsync unpacks a CSV once, and not at each reading
 _END = "\0"  # a line after the last: it becomes a row of its own, unless a quote is still open
 _SAID = re.compile(r'"?sep=([,;\t|])"?[\r\n]*', re.IGNORECASE)  # Excel's own first line, which is no header
-_NO_DELIMITER = re.compile(r'"[^"]*"?|\([^()]*\)')  # quoted, or a list within a header: "Likelihood (1;2;3)"
+_NO_DELIMITER = re.compile(r'"[^"]*"?|\([^()]*\)|\[[^][]*\]')  # quoted, or a list within a header: "Likelihood (1;2;3)"
 
 Row = tuple[str | None, ...]
 

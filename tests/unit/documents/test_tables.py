@@ -146,6 +146,7 @@ def test_a_comma_wins_over_other_delimiters(read):
         ("Ref;Issue, hazard;Due;Cost", ("Ref", "Issue, hazard", "Due", "Cost")),
         ("Ref\tRisk (low, medium, high)", ("Ref", "Risk (low, medium, high)")),
         ("Ref,Likelihood (1;2;3)", ("Ref", "Likelihood (1;2;3)")),
+        ("Ref,Hazard [1;2;3]", ("Ref", "Hazard [1;2;3]")),
     ],
 )
 def test_a_delimiter_within_one_header_is_not_that_of_the_table(read, header, headers):

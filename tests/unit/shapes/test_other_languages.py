@@ -338,6 +338,16 @@ def test_a_field_that_nobody_filled_in_has_none_of_what_all_others_have_beside_t
     assert found == {"text": "value", "number": "value", "date": None}
 
 
+@pytest.mark.parametrize("name", ["textValue", "rawValue", "fieldValue", "valueText", "answerText"])
+@pytest.mark.parametrize("kind", ["date", "option", "qr", "image"])
+def test_another_form_of_the_value_is_the_value_of_kinds_that_have_no_other(name, kind):
+    """Where texts and numbers had both forms, the values of all other kinds were NULL."""
+    found = places(("text", "number", kind), lambda of, at: {name: f"t{at}"} | ({} if of == kind else {"value": at}))
+    assert found[kind] == name
+    empty = places(("text", "number", kind), lambda of, at: {"oldValue": at} | ({} if of == kind else {"value": at}))
+    assert empty[kind] is None
+
+
 def test_a_word_called_text_stays_the_choice_though_others_have_it_beside_their_value():
     kinds = ("number", "date", "option")
     found = places(kinds, lambda kind, at: {"text": f"t{at}"} | ({} if kind == "option" else {"value": VALUES[kind]}))

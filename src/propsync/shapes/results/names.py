@@ -27,6 +27,20 @@ VALUES = (*LIKELY_VALUE, "valuevalue", "valueid", "valueids")
 _SHOWN = ("display", "formatted", "pretty")
 _VALUES_OF_RESULTS = tuple(f"{what}value" for what in ("raw", "field", "actual", "current", "entered", "stored"))
 """Names that say value enough, though all results say the same."""
+_FORMS = ("value", "valuetext", "answer", "answertext")
+_OF_OTHER_TIMES = (
+    "default",
+    "previous",
+    "prev",
+    "old",
+    "former",
+    "last",
+    "initial",
+    "expected",
+    "target",
+    "min",
+    "max",
+)
 
 
 def place_rank(path: Path, kind: str) -> tuple[bool, int, int]:
@@ -62,6 +76,12 @@ def is_called_a_link(name: str, kind: str) -> bool:
 def is_shown(name: str) -> bool:
     """Whether a name says that the value is written for people, such as `display`."""
     return plain(name).startswith(_SHOWN)
+
+
+def is_form_of_value(name: str) -> bool:
+    """Whether a name says that it is the value in another form, such as `textValue`, and no earlier or usual value."""
+    own = plain(name)
+    return own.endswith(_FORMS) and not own.startswith(_OF_OTHER_TIMES)
 
 
 def is_of_results(name: str) -> bool:

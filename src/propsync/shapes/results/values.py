@@ -16,6 +16,7 @@ from propsync.shapes.results.names import (
     BESIDE,
     VALUES,
     is_called_a_link,
+    is_form_of_value,
     is_of_results,
     is_shown,
     may_be_value,
@@ -102,9 +103,9 @@ def says_value(kind: str, choice: Choice) -> bool:
 
 
 def says_shown(kind: str, choice: Choice) -> bool:
-    """Whether the name of the member says that it shows the value: `display`, `text` or the link to a picture."""
+    """Whether the member's name says that it shows the value: `display`, `rawValue`, `text` or the link to a picture."""
     name = choice.paths[0][-1] if choice.paths[0] else ""
-    return is_shown(name) or plain(name) in KINDS or is_called_a_link(name, kind)
+    return is_shown(name) or is_form_of_value(name) or plain(name) in KINDS or is_called_a_link(name, kind)
 
 
 def is_beside(choice: Choice, others: Sequence[Any]) -> bool:
