@@ -103,7 +103,7 @@ def says_value(kind: str, choice: Choice) -> bool:
 
 
 def says_shown(kind: str, choice: Choice) -> bool:
-    """Whether the member's name says that it shows the value: `display`, `rawValue`, `text` or the link to a picture."""
+    """Whether the name of the member says that it shows the value: `display`, `rawValue`, `text` or a link."""
     name = choice.paths[0][-1] if choice.paths[0] else ""
     return is_shown(name) or is_form_of_value(name) or plain(name) in KINDS or is_called_a_link(name, kind)
 
