@@ -115,5 +115,5 @@ def test_a_run_that_is_stopped_says_so(sandbox, receiver, own_settings, tmp_path
                 break
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "interrupted: the published tables stay" in errors
+    assert "interrupted: the published tables are whole" in errors
     assert (receiver.only()["status"], receiver.only()["exit_code"]) == ("interrupted", 130)
