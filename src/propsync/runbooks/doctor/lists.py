@@ -27,6 +27,8 @@ from propsync.runbooks.workspace import WAREHOUSE, configured_catalogue
 from propsync.settings import Settings
 from propsync.warehouse import statement
 
+_FEWEST = 5  # ids: those of a shorter list may be mistyped
+
 
 def examine_lists(settings: Settings) -> Iterator[Finding]:
     """The next sync's findings about people's own lists."""
@@ -43,6 +45,20 @@ def examine_lists(settings: Settings) -> Iterator[Finding]:
         wrong, notes = _first(path, [*found.mistakes, *found.suspects]), _first(path, found.notes)
         seen = wrong or f"{len(found.rows)} rows in {path}{f'; {notes}' if notes else ''}"
         yield Finding(f"list {name}", not wrong, seen, "Correct the list; until then a sync leaves it as it was")
+
+
+def examine_fit(settings: Settings) -> Iterator[Finding]:
+    """A list of properties that fits no record of the last run: the check `properties_are_listed` warns of it."""
+    path = settings.reference.get(PROPERTIES)
+    if path is None or not (settings.published / WAREHOUSE).exists():
+        return
+    found, key = read_list(PROPERTIES, path, KEYS[PROPERTIES]), KEYS[PROPERTIES]
+    listed = {row[found.columns.index(key)] or "" for row in found.rows} if key in found.columns else set()
+    with open_tables(settings) as reader:
+        known = {one for (one,) in reader.rows(statement("runbooks/api_properties"))[1]}
+    if len(listed) >= _FEWEST and known and listed.isdisjoint(known):
+        seen = f"{path}: the API has none of its ids, such as {min(listed)}; it has {min(known)}"
+        yield Finding(f"list {PROPERTIES}", False, redact(seen), "Put the API's ids into the list")
 
 
 def examine_unnamed_lists(settings: Settings) -> Iterator[Finding]:
