@@ -24,7 +24,7 @@ from variants import daily
 
 from propsync.cli.status import print_status
 from propsync.errors import CheckFailed
-from propsync.runbooks.doctor.lists import examine_fit
+from propsync.runbooks.doctor.lists import examine_lists
 from propsync.warehouse import TABLES, Warehouse, quoted, run_checks
 from propsync.warehouse.checks import check_files
 from propsync.warehouse.declared_tables import MARTS
@@ -442,11 +442,11 @@ def test_a_list_of_properties_that_fits_no_record_is_worth_a_word(small_nights: 
     assert report.exit_code == 0
     assert [line.partition(":")[0] for line in report.notes] == ["check properties_are_listed"]
     [known] = small_nights.column("select distinct property_id from main.assets")
-    (finding,) = examine_fit(small_nights.settings())
-    assert not finding.is_well
-    assert finding.seen == f"{listed}: the API has none of its ids, such as 1; it has {known}"
+    rows, fit = examine_lists(small_nights.settings())
+    assert (rows.is_well, fit.is_well) == (True, False)
+    assert fit.seen == f"the API has none of its ids, such as 1; it has {known}"
     listed.write_text(f"property_id\n1\n2\n3\n4\n{known}\n")
-    assert list(examine_fit(small_nights.settings())) == []
+    assert [one.is_well for one in examine_lists(small_nights.settings())] == [True]
     assert small_nights.sync().notes == []
 
 

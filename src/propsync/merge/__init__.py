@@ -35,7 +35,7 @@ from propsync.merge.known import (
     statuses_seen,
 )
 from propsync.merge.reference.headings import other_headings
-from propsync.merge.reference.list_file import Mistake, read_list
+from propsync.merge.reference.list_file import Mistake, ReferenceList, read_list
 from propsync.merge.reference.list_table import KEYS, api_lists, dropped
 from propsync.merge.reference.lists import build_reference, described, finish_reference, lists_left_behind
 from propsync.merge.reference.managed_days import PROPERTIES, check_managed
@@ -68,6 +68,7 @@ __all__ = [
     "Known",
     "Merger",
     "Mistake",
+    "ReferenceList",
     "ShapeStore",
     "StagedLists",
     "Unmatched",

@@ -13,8 +13,8 @@ propsync does not keep a ZIP that is not whole. It keeps a whole one, but refuse
 It finds the first four before it unpacks anything, and the fifth as soon as it shows; it looks no further at such a
 ZIP. It finds the last two only after every checksum proved right.
 
-It leaves single members unread. Such a member is an archive itself, which could hide all of these.
-Or its name differs from another's in case, composition of letters, `./` or the kind of slash alone.
+It reads all other members if one is an archive itself, which could hide all of these. So it does if the names of some
+differ in case, composition of letters, `./` or the kind of slash alone: it leaves those unread.
 """
 
 from __future__ import annotations

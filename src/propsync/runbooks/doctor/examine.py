@@ -10,7 +10,7 @@ from propsync.runbooks.doctor.answers import examine_answers
 from propsync.runbooks.doctor.bucket import examine_bucket
 from propsync.runbooks.doctor.finding import Finding
 from propsync.runbooks.doctor.home import examine_archive, examine_at_work, examine_places, examine_state
-from propsync.runbooks.doctor.lists import examine_desk, examine_fit, examine_lists, examine_unnamed_lists
+from propsync.runbooks.doctor.lists import examine_desk, examine_lists, examine_unnamed_lists
 from propsync.runbooks.doctor.privacy import examine_labels, examine_lines
 from propsync.runbooks.workplace import check_delta, make_home
 from propsync.settings import Settings, nearest_variable
@@ -35,8 +35,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
     yield from examine_at_work(settings)
     yield from examine_bucket(settings, bucket)
     yield from examine_archive(settings)
-    yield from examine_lists(settings)
-    for examined in (examine_fit, examine_unnamed_lists, examine_desk, examine_lines, examine_labels):
+    for examined in (examine_lists, examine_unnamed_lists, examine_desk, examine_lines, examine_labels):
         yield from _readable(examined(settings), unread)
     with Api(access.base_url, TokenSource.of(access), max_concurrency=2, policy=RetryPolicy(attempts=2)) as api:
         yield from examine_answers(settings, api)

@@ -14,6 +14,7 @@ from propsync.merge import (
     TYPE,
     Known,
     Mistake,
+    ReferenceList,
     check_managed,
     check_requirements,
     described,
@@ -31,12 +32,17 @@ _FEWEST = 5  # ids: those of a shorter list may be mistyped
 
 
 def examine_lists(settings: Settings) -> Iterator[Finding]:
-    """The next sync's findings about people's own lists."""
+    """The next sync's findings about people's own lists, and at last those that rest on the published file.
+
+    Raises UsageError if that file cannot be read.
+    """
     further = {one.name: one.key_columns[0] for one in configured_catalogue(settings).further}
     keys = KEYS | further
+    properties = ReferenceList()
     for name, path in settings.reference.items():
         found = read_list(name, path, keys.get(name), column=TYPE if name == REQUIREMENTS else None)
         if name == PROPERTIES:
+            properties = found
             found.mistakes += check_managed(found, keys[name])
             found.notes += other_headings(found) if name not in further else []
         if name == REQUIREMENTS:  # a sync also compares its ids with those of the API
@@ -45,19 +51,18 @@ def examine_lists(settings: Settings) -> Iterator[Finding]:
         wrong, notes = _first(path, [*found.mistakes, *found.suspects]), _first(path, found.notes)
         seen = wrong or f"{len(found.rows)} rows in {path}{f'; {notes}' if notes else ''}"
         yield Finding(f"list {name}", not wrong, seen, "Correct the list; until then a sync leaves it as it was")
+    yield from _fit(settings, properties, keys.get(PROPERTIES))
 
 
-def examine_fit(settings: Settings) -> Iterator[Finding]:
+def _fit(settings: Settings, found: ReferenceList, key: str | None) -> Iterator[Finding]:
     """A list of properties that fits no record of the last run: the check `properties_are_listed` warns of it."""
-    path = settings.reference.get(PROPERTIES)
-    if path is None or not (settings.published / WAREHOUSE).exists():
+    if key not in found.columns or not (settings.published / WAREHOUSE).exists():
         return
-    found, key = read_list(PROPERTIES, path, KEYS[PROPERTIES]), KEYS[PROPERTIES]
-    listed = {row[found.columns.index(key)] or "" for row in found.rows} if key in found.columns else set()
+    listed = {row[found.columns.index(key)] or "" for row in found.rows}
     with open_tables(settings) as reader:
         known = {one for (one,) in reader.rows(statement("runbooks/api_properties"))[1]}
     if len(listed) >= _FEWEST and known and listed.isdisjoint(known):
-        seen = f"{path}: the API has none of its ids, such as {min(listed)}; it has {min(known)}"
+        seen = f"the API has none of its ids, such as {min(listed)}; it has {min(known)}"
         yield Finding(f"list {PROPERTIES}", False, redact(seen), "Put the API's ids into the list")
 
 

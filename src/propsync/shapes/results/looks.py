@@ -19,9 +19,10 @@ def is_same(results: Sequence[Any], path: Path) -> bool:
     return len(said) >= _SEVERAL and all(held == said[0] for held in said)
 
 
-def share_that_fits(kind: str, results: Sequence[Any], path: Path) -> float:
-    """The share of values at `path` that are of the kind: the link of an image is its value, and its size is not."""
-    looks = LOOKS.get(kind)
+def share_that_fits(looks: Callable[[Any], float] | None, results: Sequence[Any], path: Path) -> float:
+    """The share of values at `path` that look so; 0 without `looks`, which some kinds lack. The link of an image is its
+    value, and its size is not.
+    """
     said = [held for result in results if not is_blank(held := follow(result, path))]
     return sum(map(looks, said)) / len(said) if looks and said else 0.0
 

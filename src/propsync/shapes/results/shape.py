@@ -64,14 +64,14 @@ def _values_of_kinds(
     found = {kind: value_of_kind(kind, results, references, options) for kind, results in by_kind.items()}
     told = {kind: choice for kind, choice in found.items() if choice and says_value(kind, choice)}
     common = of_any_kind(by_kind, options)
-    of_told = [beside(by_kind[kind], choice.paths) for kind, choice in told.items()]
-    everywhere = set[Path].intersection(*of_told) if len(told) > 1 else set[Path]()
-    carried = set[Path]().union(*of_told)
+    beside_each = [beside(by_kind[kind], choice.paths) for kind, choice in told.items()]
+    beside_all = set[Path].intersection(*beside_each) if len(told) > 1 else set[Path]()
+    carried = set[Path]().union(*beside_each)
     carried -= of_own_kinds({kind: one for kind, one in by_kind.items() if kind not in told}, options)
     for kind, results in by_kind.items():
         if kind not in told:
-            choice = value_of_kind(kind, results, references, options, common | carried | everywhere)
-            none = (common & carried) | everywhere
+            choice = value_of_kind(kind, results, references, options, common | carried | beside_all)
+            none = (common & carried) | beside_all
             is_none = choice is not None and choice.paths[0] in none and not says_shown(kind, choice)
             found[kind] = None if is_none else choice
     return found

@@ -69,14 +69,14 @@ def _for_programs(
     if kind not in _SHOWN_AS_TEXT or looks is None:
         return None
 
-    def share(path: Path) -> float:
-        said = [held for result in results if not is_blank(held := follow(result, path))]
-        return sum(map(looks, said)) / len(said) if said else 0.0
-
-    if share(best) or _lists_inside(results, best):
+    if share_that_fits(looks, results, best) or _lists_inside(results, best):
         return None
     named = [path for path in places if may_be_value(path[-1], kind) or plain(path[-1]) in VALUES]
-    fitting = [path for path in named if share(path) >= SPEAKS and not _lists_more(results, path, best)]
+    fitting = [
+        path
+        for path in named
+        if share_that_fits(looks, results, path) >= SPEAKS and not _lists_more(results, path, best)
+    ]
     return min(fitting, key=lambda path: (place_rank(path, kind), path), default=None)
 
 
@@ -123,7 +123,7 @@ def _telling(
     Without an id, the name may be the value, and a comment in fewer results is none.
     """
     name = plain(path[-1])
-    fitting = share_that_fits(kind, results, path) if left[path] * 2 >= max(left.values()) else 0.0
+    fitting = share_that_fits(LOOKS.get(kind), results, path) if left[path] * 2 >= max(left.values()) else 0.0
     says_one_thing = not is_of_results(name) and is_same(results, path)
     is_name = name.endswith("name") and any(map(_is_own_id, left))
     return -fitting, says_one_thing, is_name, -left[path], is_shown(path[-1]), not name.endswith("value"), path
