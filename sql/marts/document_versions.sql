@@ -49,7 +49,9 @@ compared as (
     any_value(place) as place,
     bool_or(after is not null) as is_after,
     bool_or(before is not null) as is_before,
-    max(after) is distinct from max(before) as differs,
+    -- several members may have one name
+    list_sort(list(after) filter (after is not null))
+      is distinct from list_sort(list(before) filter (before is not null)) as differs,
     trim(concat(max(after), max(before))) <> '' as has_content
   from sides
   group by assessment_id, kind, version, name

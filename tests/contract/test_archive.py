@@ -8,6 +8,7 @@ import json
 import shutil
 import threading
 import time
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -131,10 +132,12 @@ def test_a_document_that_went_back_to_what_it_was_is_a_version_of_its_own(archiv
         assert made.rows(f"select id from bundle_actions where assessment_id = '{key}'") == [(str(version % 2),)]
 
 
-def zipped(members: dict[str, str | bytes]) -> bytes:
+def zipped(members: dict[str, str | bytes], *twins: tuple[str, bytes]) -> bytes:
+    """A ZIP of these members, then of `twins`, which may have names of others."""
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as folder:
-        for name, content in members.items():
+    with warnings.catch_warnings(), zipfile.ZipFile(packed, "w") as folder:
+        warnings.simplefilter("ignore", UserWarning)
+        for name, content in (*members.items(), *twins):
             folder.writestr(zipfile.ZipInfo(name, (2026, 3, 2, 6, 0, 0)), content)
     return packed.getvalue()
 

@@ -148,13 +148,18 @@ def test_an_attachment_that_is_an_archive_or_has_a_twin_costs_no_action(synced_s
         "files/photos.zip": zipped({"a.txt": b"a"}),
         "x.JPG": b"1",
         "X.jpg": b"2",
+        "image.jpg": b"1",
     }
-    with place(tmp_path / "home", synced_small, {"bundle": lambda _: zipped(members)}, scale=SMALL) as made:
+    bundle = zipped(members, ("image.jpg", b"2"), ("actions.csv", b"Id\r\n1\r\n"))
+    with place(tmp_path / "home", synced_small, {"bundle": lambda _: bundle}, scale=SMALL) as made:
         assert made.archive(kinds=["bundle"], limit=3).exit_code == 0
         assert made.rows("select id, count(*) from bundle_actions group by id") == [("1", 3)]
-        assert made.rows("select distinct name, refused from bundle_members where sha256 is null order by name") == [
+        assert made.rows("select count(*) from bundle_members where name = 'actions.csv'") == [(1,)]
+        assert made.rows("select name, refused from bundle_members where sha256 is null order by name") == [
             ("X.jpg", "another member has nearly its name"),
             ("files/photos.zip", "it is an archive itself"),
+            ("image.jpg", "another member has its name"),
+            ("image.jpg", "another member has its name"),
             ("x.JPG", "another member has nearly its name"),
         ]
 

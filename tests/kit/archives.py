@@ -103,7 +103,8 @@ def flaws(home: Path) -> list[str]:
             "having count(*) filter (is_latest) <> 1",
             "a state that does not fit": "select * from documents "
             "where (state = 'stored') <> (version is not null and path is not null and sha256 is not null)",
-            "a member twice": "select document_sha256, name from bundle_members group by all having count(*) > 1",
+            "a member twice": "select document_sha256, name, crc32 from bundle_members group by all "
+            "having count(*) > 1",
             "a page twice": "select document_sha256, page_number from document_text group by all having count(*) > 1",
         }
         for table in ("actions", "controls", "elements"):

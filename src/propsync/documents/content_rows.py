@@ -47,8 +47,8 @@ class ContentRows:
             self._warehouse.execute(statement("documents/forget_issues"), issues)
 
     def members(self, sha256: str, bundle: Bundle) -> None:
-        """Adds the members of a bundle; if it is unopened or empty, one row that says why."""
-        for member in bundle.members:
+        """Adds the members of a bundle, equal ones once; if it is unopened or empty, one row that says why."""
+        for member in {(member.name, member.crc32): member for member in bundle.members}.values():
             row = [sha256, member.name, member.size_bytes, member.crc32, member.sha256, member.refused]
             self._put("bundle_members", (), row)
         if not bundle.members:

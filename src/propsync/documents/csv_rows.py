@@ -55,14 +55,15 @@ def csv_tables(path: Path, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[
     row is too long or a quote never closes. They first give the rows before, and the other CSVs can still be read.
     """
     tables = tables_of(member.name for member in bundle.members)
-    named = [(tables[one.name], one) for one in bundle.members if one.sha256 and one.name in tables]
+    # those with one name are equal, and count once
+    named = {one.name: one for one in bundle.members if one.sha256 and one.name in tables}
     if not named:
         return
     with open_again(path, bundle) as pieces_of:
-        for name, member in named:
-            held = b"".join(pieces_of(member.name)) if member.size_bytes <= _SMALL else b""
-            found = _Csv(path, bundle, member.name, held)
-            yield CsvTable(name, _columns(found.headers), found.headers), found.batches()
+        for name, member in named.items():
+            held = b"".join(pieces_of(name)) if member.size_bytes <= _SMALL else b""
+            found = _Csv(path, bundle, name, held)
+            yield CsvTable(tables[name], _columns(found.headers), found.headers), found.batches()
 
 
 def _columns(headers: tuple[str, ...]) -> tuple[str, ...]:

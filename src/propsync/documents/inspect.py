@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -96,6 +97,9 @@ class DocumentReader:
             yield Path(target.name)
 
 
-def _by_name(bundle: Bundle) -> dict[str, tuple[object, ...]]:
-    """The facts that differ between contents; an unread member has only the ZIP's own facts."""
-    return {one.name: (one.sha256 or one.refused, one.size_bytes, one.crc32) for one in bundle.members}
+def _by_name(bundle: Bundle) -> dict[str, list[tuple[object, ...]]]:
+    """The facts that differ between contents, of each member of that name; an unread one has only the ZIP's own."""
+    facts: dict[str, list[tuple[object, ...]]] = defaultdict(list)
+    for one in bundle.members:
+        facts[one.name].append((one.sha256 or one.refused, one.size_bytes, one.crc32))
+    return facts

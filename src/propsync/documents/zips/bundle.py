@@ -7,14 +7,14 @@ propsync does not keep a ZIP that is not whole. It keeps a whole one, but refuse
 - unpacks to more bytes than the bound, or to more for one packed byte than the bound, by its own declaration;
 - has members that overlap;
 - declares a member smaller than it is, and unpacks it to more than a bound;
-- declares a wrong size for a member, or different facts in its two headers: readers would disagree about its content;
-- has one name for two members.
+- declares a wrong size for a member, or different facts in its two headers: readers would disagree about its content.
 
 It finds the first four before it unpacks anything, and the fifth as soon as it shows; it looks no further at such a
-ZIP. It finds the last two only after every checksum proved right.
+ZIP. It finds the last only after every checksum proved right.
 
-It reads all other members if one is an archive itself, which could hide all of these. So it does if the names of some
-differ in case, composition of letters, `./` or the kind of slash alone: it leaves those unread.
+It reads all other members if one is an archive itself, which could hide all of these. It leaves members unread that have
+one name, unless their bytes are equal too. Names are also one if only case, composition of letters, `./` or the kind of
+slash differs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import hashlib
 import re
 import stat
 import unicodedata
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -153,20 +153,22 @@ def _members(source: ZipSource, bounds: Bounds) -> tuple[Member, ...]:
         raise ZipRefused("a member's size is not what the directory declares")
     if not all(one.is_as_declared for one in own):
         raise ZipRefused("a member's own header is not what the directory declares")
-    if len({entry.name for entry in entries}) < len(entries):
-        raise ZipRefused("two members have one name")
     return _without_twins(members)
 
 
 def _without_twins(members: tuple[Member, ...]) -> tuple[Member, ...]:
-    """Leaves members unread whose names would be one file on some disk."""
-    counts = Counter(_one_name(member.name) for member in members)
-    return tuple(
-        replace(member, sha256=None, refused=member.refused or "another member has nearly its name")
-        if counts[_one_name(member.name)] > 1
-        else member
-        for member in members
-    )
+    """Leaves members unread whose names would be one file on some disk, unless they are one file there."""
+    twins: dict[str, set[tuple[str, str | None]]] = defaultdict(set)
+    for member in members:
+        twins[_one_name(member.name)].add((member.name, member.sha256))
+    return tuple(_beside(member, twins[_one_name(member.name)]) for member in members)
+
+
+def _beside(member: Member, twins: set[tuple[str, str | None]]) -> Member:
+    if len(twins) == 1:
+        return member
+    how = "its name" if len({name for name, _ in twins}) == 1 else "nearly its name"
+    return replace(member, sha256=None, refused=member.refused or f"another member has {how}")
 
 
 def _refuse_unreadable(entries: Sequence[DirectoryEntry]) -> None:
