@@ -12,9 +12,9 @@ propsync does not keep a ZIP that is not whole. It keeps a whole one, but refuse
 It finds the first four before it unpacks anything, and the fifth as soon as it shows; it looks no further at such a
 ZIP. It finds the last only after every checksum proved right.
 
-It reads all other members if one is an archive itself, which could hide all of these. It leaves members unread that have
-one name, unless their bytes are equal too. Names are also one if only case, composition of letters, `./` or the kind of
-slash differs.
+It reads all other members if one is an archive itself, which could hide all of these. It leaves members unread that
+have one name, unless their bytes are equal too. Names are also one if only case, composition of letters, `./` or the
+kind of slash differs.
 """
 
 from __future__ import annotations
