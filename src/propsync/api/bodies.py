@@ -16,8 +16,9 @@ HEADER_BYTES = 5
 _PIECE = 65_536  # bytes
 _OLDEST = 3_600  # seconds: an answer from a cache, although each request asks for a fresh one
 _AGE = re.compile(r"\s*([0-9]{1,12})\s*")
+_FIRST_SIGN = re.compile(rb"(?:\xff\xfe|\xfe\xff)?[\0 \t\r\n]*[{\[]")  # of JSON in any encoding, and of no login page
 _NO_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"?|(-?(?:NaN|Infinity))\b', re.DOTALL)  # texts too, to pass over them
-_VALID = "Ask the people who run the API, or your proxy, for whole and valid JSON: propsync reads no other page"
+_VALID = "Ask the people who run the API, or your proxy, for whole, valid JSON in UTF-8: propsync reads no other page"
 
 
 def check_body(accept: Accept, body: bytes, where: str, *, walk: bool = True) -> None:
@@ -62,7 +63,8 @@ def check_text(body: bytes, where: str) -> None:
         try:
             start += codecs.utf_8_decode(whole[start:end], "strict", end >= len(body))[1]
         except UnicodeDecodeError as error:
-            raise MalformedBody(where, f"the body is not UTF-8 (byte {start + error.start})") from error
+            what = f"the body is not UTF-8 (byte {start + error.start})"
+            raise MalformedBody(where, what, _VALID if _FIRST_SIGN.match(body) else None) from error
 
 
 def _walk(body: bytes) -> None:
@@ -95,7 +97,6 @@ def _check_json(body: bytes, where: str, *, null_allowed: bool, walk: bool) -> N
     try:
         _walk(body)
     except msgspec.DecodeError as error:
-        # a login page begins with another sign
         raise MalformedBody(
             where, f"the body is not JSON ({_fault(body, error)})", _VALID if is_fit else None
         ) from error

@@ -89,13 +89,15 @@ def test_a_body_that_is_not_json_is_never_called_json(api, server, body, fault, 
         (b'{"said": "\\"NaN", "width": [-Infinity]}', r"\(-Infinity at byte 28, and JSON has no such number\)"),
         (b'{"said": "NaN", "width": 01}', r"is not JSON \(JSON is malformed"),
         (b'{"said": "not NaN, but cut', r"is not JSON \(Input data was truncated\)"),
+        (b'{"said": "caf\xe9"}', r"is not UTF-8 \(byte 13\)"),
+        (BODY.decode().encode("utf-16"), r"is not UTF-8 \(byte 0\)"),
     ],
 )
 def test_broken_json_is_laid_to_no_login_page(api, server, body, fault):
     server.script = [Reply(body=body)]
     with pytest.raises(UnexpectedAnswer, match=fault) as raised:
         api.fetch(LIST)
-    assert "Ask the people who run the API, or your proxy, for whole and valid JSON" in str(raised.value)
+    assert "Ask the people who run the API, or your proxy, for whole, valid JSON in UTF-8" in str(raised.value)
     assert "login" not in str(raised.value)
 
 
