@@ -22,6 +22,7 @@ from propsync.api.retry import Again, Effort, RetryPolicy, Setback
 from propsync.api.status_codes import ACCEPTED, is_good, is_passing, is_success, refusal, setback
 from propsync.api.token import TokenSource
 from propsync.api.transport import Reply, Transport, check_bound
+from propsync.api.unmade import Unmade
 from propsync.errors import (
     AnswerLost,
     MalformedBody,
@@ -62,8 +63,6 @@ class Receiving:
             yield chunk
 
 
-_MOST_UNMADE = 8  # documents: to wait for each of 1,000 would take hours, and those that are ready would wait too
-
 Receive = Callable[[Receiving], T]
 
 
@@ -84,7 +83,7 @@ class Exchange:
         self._gate = gate
         self._clock = clock
         self._policy = policy
-        self._unmade = 0  # documents in succession that the API did not finish, however long propsync waited
+        self._unmade = Unmade()
 
     def run(self, request: ApiRequest, receive: Receive[T], cancel: threading.Event, again: Again | None = None) -> T:
         """The result of `receive` for the first good answer. Raises the errors of `propsync.errors`, or Cancelled.
@@ -96,10 +95,11 @@ class Exchange:
         try:
             result = effort.run(lambda effort: self._attempt(effort, receive))
         except TransientApiError as error:
-            self._unmade += error.status == ACCEPTED
+            if error.status == ACCEPTED:
+                self._unmade.add()
             raise
         if request.is_document and effort.waited:
-            self._unmade = 0
+            self._unmade.clear()
         return result
 
     def _attempt(self, effort: Effort, receive: Receive[T]) -> T:
@@ -175,7 +175,7 @@ class Exchange:
     def _verdict(self, request: ApiRequest, reply: Reply) -> Exception:
         if reply.status == 401:
             return _Unauthorized()
-        is_in_vain = reply.status == ACCEPTED and self._unmade >= _MOST_UNMADE
+        is_in_vain = reply.status == ACCEPTED and self._unmade.is_too_many
         if is_passing(request, reply.status) and not is_in_vain:
             return setback(reply.status, reply.headers, self._clock.now())
         if request.method == "POST" and is_success(reply.status):
