@@ -165,7 +165,7 @@ class Marts:
         """Builds the mart beside its rows, and replaces those that differ; in its place if it has none."""
         staged, table, model = f"staging.{mart}", f"marts.{mart}", f"marts/{mart}"
         self._stage_for(self._models, model)
-        if not self._warehouse.value(f"select exists (from {table})"):
+        if not self._warehouse.value(statement("warehouse/has_rows", table=table)):
             with self._warehouse.transaction():
                 if self._models.open(model):
                     self._mark_changed(mart)

@@ -23,6 +23,7 @@ from propsync.warehouse.database_errors import opening, our_errors, refuse_other
 from propsync.warehouse.declared_tables import TABLES, Table, by_name, quoted, tables_of, text
 from propsync.warehouse.further_tables import declared
 from propsync.warehouse.macros import macros, macros_for_people
+from propsync.warehouse.statements import statement
 from propsync.warehouse.views import views_for_people
 
 STORAGE_VERSION = "v1.2.0"
@@ -108,8 +109,7 @@ class Warehouse:
 
     def empty_staging(self) -> None:
         """Drops the tables of the scratch database, which otherwise hold memory until the run ends; gives it back."""
-        of_staging = "select table_name from duckdb_tables() where database_name = 'staging'"
-        for (table,) in self.rows(of_staging):
+        for (table,) in self.rows(statement("warehouse/staging_tables")):
             self.execute(f"drop table staging.{quoted(table)}")
         give_back()
 
@@ -271,10 +271,10 @@ class Warehouse:
         with self.transaction():
             for schema in ("history", "by_type", "ops", "marts"):
                 self.execute(f"create schema {schema}")
-            self.execute(";\n".join(statement for table in TABLES.values() for statement in table.ddl()))
+            self.execute(";\n".join(ddl for table in TABLES.values() for ddl in table.ddl()))
             for statements in (*views_for_people(BUILT_IN.families, self.rows), *macros_for_people(BUILT_IN.families)):
                 self.execute(statements)
-            self.execute("insert into ops.schema_version values (?)", [SCHEMA_VERSION])
+            self.execute(statement("warehouse/note_schema_version"), {"version": SCHEMA_VERSION})
 
     def _begin(self) -> None:
         """Makes staging, and the tables of a file that has none yet: a new one, or one whose first run died."""
@@ -291,9 +291,9 @@ class Warehouse:
 
     def _version(self) -> int | None:
         with our_errors(self.path), suppress(duckdb.CatalogException, duckdb.BinderException):  # another program's file
-            ((latest,),) = self._connection.execute("select max(version) from ops.schema_version").fetchall()
+            ((latest,),) = self._connection.execute(statement("warehouse/schema_version")).fetchall()
             return None if latest is None else int(latest)
         return None
 
     def _is_empty(self) -> bool:
-        return not self.value("select count(*) from duckdb_tables() where database_name <> 'staging'")
+        return bool(self.value(statement("warehouse/is_empty")))

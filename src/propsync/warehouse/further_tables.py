@@ -9,22 +9,21 @@ from propsync.errors import SettingsError
 from propsync.resources import RESERVED, Catalogue, Definition, Resource, definition_of, further_resources
 from propsync.warehouse.declared_tables import TABLES, fixed_columns, quoted, tables_of
 from propsync.warehouse.macros import macros_for_people
+from propsync.warehouse.statements import statement
 from propsync.warehouse.typed_versions import TypedVersions
 
 if TYPE_CHECKING:
     from propsync.warehouse.connection import Warehouse
 
-STORED = "select resource, path, key_member, key_column, is_paged, id_filter from ops.resources order by resource"
-
 
 def stored_resources(rows: Iterable[tuple[Any, ...]]) -> list[Resource]:
-    """The lists that the rows of `STORED` describe."""
+    """The lists that the rows of `warehouse/further_lists` describe."""
     return further_resources({row[0]: Definition(*row[1:]) for row in rows})
 
 
 def declared(warehouse: Warehouse, catalogue: Catalogue) -> Catalogue:
     """Makes the tables of lists that propsync.toml names for the first time; adds the lists of earlier runs."""
-    rows = warehouse.rows(STORED)
+    rows = warehouse.rows(statement("warehouse/further_lists"))
     stored = {one.name: one for one in stored_resources(rows)}
     check_further(catalogue, stored.values())
     whole = catalogue.with_dropped(stored.values())
@@ -32,7 +31,7 @@ def declared(warehouse: Warehouse, catalogue: Catalogue) -> Catalogue:
     if changed:
         with warehouse.transaction():
             for name in (str(row[0]) for row in changed):
-                warehouse.execute("delete from ops.resources where resource = ?", [name])
+                warehouse.execute(statement("warehouse/forget_further_list"), {"resource": name})
                 if name not in stored:
                     _make_tables(warehouse, whole[name])
             warehouse.add("ops.resources", changed)
@@ -49,17 +48,13 @@ def _stored_row(resource: Resource) -> tuple[str | bool | None, ...]:
 
 def _make_tables(warehouse: Warehouse, resource: Resource) -> None:
     """Makes the tables of a further list. A list of people's own gives up the name, and keeps its rows."""
-    own = f"main.{quoted(resource.name)}"
-    present = (
-        "select count(*) from duckdb_tables() where database_name = current_database() "
-        "and schema_name = 'main' and table_name = ?"
-    )
+    own, named = f"main.{quoted(resource.name)}", {"table_name": resource.name}
     warehouse.execute("create schema if not exists reference")
-    if warehouse.value(present, [resource.name]):
+    if warehouse.value(statement("warehouse/has_table"), named):
         warehouse.execute(f"create table reference.{quoted(resource.name)} as from {own}")
         warehouse.execute(f"drop table {own}")
-        warehouse.execute("delete from ops.tables where table_schema = 'main' and table_name = ?", [resource.name])
-    warehouse.execute(";\n".join(statement for table in tables_of(resource) for statement in table.ddl()))
+        warehouse.execute(statement("warehouse/forget_table"), named)
+    warehouse.execute(";\n".join(ddl for table in tables_of(resource) for ddl in table.ddl()))
     warehouse.execute(";\n".join(TypedVersions(resource, warehouse.rows).view().ddl()))
 
 

@@ -15,7 +15,8 @@ from propsync.storage import PARTIAL
 from propsync.warehouse.connection import NO_BAR, SCHEMA_VERSION, Warehouse
 from propsync.warehouse.database_errors import damage_of, refuse_other_than_file
 from propsync.warehouse.declared_tables import quoted, text
-from propsync.warehouse.further_tables import STORED, stored_resources
+from propsync.warehouse.further_tables import stored_resources
+from propsync.warehouse.statements import statement
 
 _OPTIONS = "(format parquet, compression zstd, compression_level 9)"
 
@@ -49,7 +50,7 @@ class OldFile:
     @property
     def is_current(self) -> bool:
         """Whether it has the layout of this version of propsync."""
-        return bool(self.value("select max(version) from ops.schema_version") == SCHEMA_VERSION)
+        return bool(self.value(statement("warehouse/schema_version")) == SCHEMA_VERSION)
 
     def value(self, query: str) -> Any:
         """The first column of a query's first row, None if there is none, or this file lacks its tables."""
@@ -66,7 +67,7 @@ class OldFile:
 
     def further_resources(self) -> list[Resource]:
         """The further lists that it knows; none if it is older than these."""
-        return stored_resources(self.rows(STORED))
+        return stored_resources(self.rows(statement("warehouse/further_lists")))
 
     def write(self, queries: Mapping[str, str]) -> dict[str, Path]:
         """Writes each query's rows to a file of its own; skips a query if this file lacks its tables."""

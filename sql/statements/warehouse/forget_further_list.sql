@@ -1,0 +1,2 @@
+-- why: propsync.toml describes the list in another way than before, and has one row for it
+delete from ops.resources where resource = $resource
