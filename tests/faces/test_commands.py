@@ -72,6 +72,21 @@ def test_the_help_cuts_no_line_that_says_what_a_command_does(propsync):
     assert "..." not in listed
 
 
+COMMANDS = (
+    "", "sync", "backfill", "rebuild", "archive", "archive verify", "archive export", "status", "doctor", "query",
+    "serve", "sandbox", "push template", "push plan", "push show", "push apply", "push undo", "push history",
+    "dashboard", "dictionary", "erase", "webhook", "storage move", "demo",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_names_the_value_of_each_option_in_a_word_or_lists_the_choices(propsync, command: str):
+    _, _, options = propsync(*command.split(), "--help").stdout.partition("\nOptions:\n")
+    assert "--help" in options
+    kinds = re.findall(r"^  --\S+ <([^>]*)>", options, re.MULTILINE)
+    assert [kind for kind in kinds if "|" not in kind] == []
+
+
 @pytest.mark.parametrize("words", [["sandbox", "--port", "99999"], ["demo", "--home", f"{__file__}/home"]])
 def test_a_port_or_a_folder_that_cannot_be_is_wrong_usage(propsync, words):
     done = propsync(*words)

@@ -25,12 +25,14 @@ def archive(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="Fetch only these kinds, separated by commas: report, bundle.", show_default="PROPSYNC_ARCHIVE_KINDS"
+            metavar="KINDS",
+            help="Fetch only these kinds, separated by commas: report, bundle.",
+            show_default="PROPSYNC_ARCHIVE_KINDS",
         ),
     ] = None,
     property_: Annotated[list[str] | None, ids_option("--property", "Only assessments of these properties.")] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Fetch at most this many documents.", show_default=False)
+        int | None, typer.Option(metavar="N", min=1, help="Fetch at most this many documents.", show_default=False)
     ] = None,
     dask: Annotated[
         str | None,
@@ -60,7 +62,9 @@ def archive(
 
 @archive_app.command()
 def verify(
-    limit: Annotated[int | None, typer.Option(min=1, help="Check at most this many files.", show_default=False)] = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Check at most this many files.", show_default=False)
+    ] = None,
     remove_orphans: Annotated[
         bool,
         typer.Option("--remove-orphans", help="Remove files that no version names and that are at least a day old."),

@@ -77,7 +77,10 @@ Version = Annotated[
 def options(
     context: typer.Context,
     config: Annotated[
-        Path | None, typer.Option(help="Settings file. Default: propsync.toml in PROPSYNC_HOME.", show_default=False)
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Settings file. Default: propsync.toml in PROPSYNC_HOME.", show_default=False
+        ),
     ] = None,
     log_level: Annotated[
         str, typer.Option(metavar=f"<{'|'.join(LOG_LEVELS)}>", help="How much to log on standard error.")
@@ -101,7 +104,11 @@ def _show_version(wanted: bool) -> None:
 def sync(
     only: Annotated[
         str | None,
-        typer.Option(help="Sync only these, separated by commas: assets, assessments, schedules.", show_default="all"),
+        typer.Option(
+            metavar="RESOURCES",
+            help="Sync only these, separated by commas: assets, assessments, schedules.",
+            show_default="all",
+        ),
     ] = None,
     accept_deletes: Annotated[
         str | None,
@@ -168,7 +175,9 @@ def status(
     max_age: Annotated[
         str | None,
         typer.Option(
-            help="Exit with code 3 if the published tables are older than this: 26h, 90m, 2d.", show_default=False
+            metavar="AGE",
+            help="Exit with code 3 if the published tables are older than this: 26h, 90m, 2d.",
+            show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
@@ -191,10 +200,12 @@ def doctor() -> None:
 def query(
     sql: Annotated[
         str | None,
-        typer.Argument(help="SQL to run on the published tables; - reads standard input.", show_default=False),
+        typer.Argument(
+            metavar="SQL", help="SQL to run on the published tables; - reads standard input.", show_default=False
+        ),
     ] = None,
     file: Annotated[
-        Path | None, typer.Option(help="File with the SQL; - reads standard input.", show_default=False)
+        Path | None, typer.Option(metavar="FILE", help="File with the SQL; - reads standard input.", show_default=False)
     ] = None,
     output_format: Annotated[Format, typer.Option("--format", help="Format of the rows.")] = Format.TABLE,
     for_excel: Annotated[
@@ -239,10 +250,12 @@ def dictionary(
 
 @app.command()
 def demo(
-    scale: Annotated[int, typer.Option(min=20, help="Number of assets to make up.")] = 2_000,
+    scale: Annotated[int, typer.Option(metavar="N", min=20, help="Number of assets to make up.")] = 2_000,
     home: Annotated[
         Path | None,
-        typer.Option(help="Keep the demo's files in this new or empty folder.", show_default="a temporary folder"),
+        typer.Option(
+            metavar="DIR", help="Keep the demo's files in this new or empty folder.", show_default="a temporary folder"
+        ),
     ] = None,
 ) -> None:
     """Show everything with made-up data. Syncs, lets a night of changes pass, and syncs again."""

@@ -28,7 +28,8 @@ Text = Annotated[
     ),
 ]
 Reason = Annotated[
-    str | None, typer.Option(show_default=False, help="Why. It stays in ops.erasures, so name no person in it.")
+    str | None,
+    typer.Option(metavar="TEXT", show_default=False, help="Why. It stays in ops.erasures, so name no person in it."),
 ]
 Forget = Annotated[
     str | None,

@@ -42,7 +42,8 @@ def template(
         ),
     ] = None,
     type_: Annotated[
-        str | None, typer.Option("--type", help="Its records: the name or id of a type.", show_default=False)
+        str | None,
+        typer.Option("--type", metavar="TYPE", help="Its records: the name or id of a type.", show_default=False),
     ] = None,
     property_: Annotated[list[str] | None, ids_option("--property", "Only records of these properties.")] = None,
 ) -> None:
@@ -72,7 +73,8 @@ def plan(
         str | None, typer.Option(metavar="SELECT", help="Rows from SQL on the published tables.", show_default=False)
     ] = None,
     type_: Annotated[
-        str | None, typer.Option("--type", help="The type of rows that do not name theirs.", show_default=False)
+        str | None,
+        typer.Option("--type", metavar="TYPE", help="The type of rows that do not name theirs.", show_default=False),
     ] = None,
     prune: Annotated[
         bool, typer.Option("--prune", help="Delete schedules that the file lacks, of --property and --type.")

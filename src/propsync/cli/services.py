@@ -14,11 +14,14 @@ from propsync.errors import UsageError
 
 
 def serve(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port for Prefect's pages and API.")] = 4200,
+    port: Annotated[
+        int, typer.Option(metavar="PORT", min=1, max=65535, help="Port for Prefect's pages and API.")
+    ] = 4200,
     host: Annotated[
         str,
         typer.Option(
-            help="Address to listen on. If other machines can reach it, anyone with the password can run things."
+            metavar="ADDRESS",
+            help="Address to listen on. If other machines can reach it, anyone with the password can run things.",
         ),
     ] = "127.0.0.1",
 ) -> None:
@@ -29,8 +32,12 @@ def serve(
 
 
 def webhook(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on, behind your TLS proxy.")] = 4280,
-    host: Annotated[str, typer.Option(help="Address to listen on. Only your proxy should reach it.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="PORT", min=1, max=65535, help="Port to listen on, behind your TLS proxy.")
+    ] = 4280,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on. Only your proxy should reach it.")
+    ] = "127.0.0.1",
     read: Annotated[bool, typer.Option("--read", help="Receive nothing. Read once what earlier hints name.")] = False,
     prefect: Annotated[
         bool, typer.Option("--prefect", help="Let Prefect's deployment `hints` read, instead of this program.")
@@ -50,12 +57,13 @@ def webhook(
 
 
 def sandbox(
-    port: Annotated[int, typer.Option(max=65535, help="Port on loopback; 0 picks a free one.")] = 0,
-    scale: Annotated[int, typer.Option(min=1, help="Number of assets to make up.")] = 2_000,
+    port: Annotated[int, typer.Option(metavar="PORT", max=65535, help="Port on loopback; 0 picks a free one.")] = 0,
+    scale: Annotated[int, typer.Option(metavar="N", min=1, help="Number of assets to make up.")] = 2_000,
     faults: Annotated[
-        Path | None, typer.Option(help="JSON file of faults to simulate (see docs/sandbox.md).", show_default=False)
+        Path | None,
+        typer.Option(metavar="FILE", help="JSON file of faults to simulate (see docs/sandbox.md).", show_default=False),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Make up another world.", show_default="7")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Make up another world.", show_default="7")] = None,
     today: Annotated[
         str | None,
         typer.Option(metavar="DATE", help="The first date in that world; default: today.", show_default=False),
@@ -72,7 +80,9 @@ def sandbox(
     ] = False,
     hints: Annotated[
         Path | None,
-        typer.Option(help="JSON file with an address that gets hints (see docs/sandbox.md).", show_default=False),
+        typer.Option(
+            metavar="FILE", help="JSON file with an address that gets hints (see docs/sandbox.md).", show_default=False
+        ),
     ] = None,
 ) -> None:
     """Serve the whole API with made-up data. Runs on this machine until interrupted."""
