@@ -9,16 +9,14 @@ from typing import Any
 from propsync.errors import ShapeUnknown
 from propsync.records import Path, first_text, follow, text_of
 from propsync.resources import Resource, Role
+from propsync.shapes.candidates import by_name, by_values, find_member, free_members, known_as
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.earlier import with_earlier
-from propsync.shapes.identity import find_id, is_other_key, refuse_repeats, refuse_rivals
+from propsync.shapes.identity import is_other_key, refuse_repeats, refuse_rivals
 from propsync.shapes.members import (
     as_written,
-    carries,
-    documented,
     is_prose,
     lacking,
-    most_telling,
     plain,
     rank,
     refuse_astray,
@@ -27,15 +25,14 @@ from propsync.shapes.members import (
     stem,
     texts,
 )
-from propsync.shapes.names import in_languages, own_names, settle_name, without_names_of_others
-from propsync.shapes.statuses import contested, is_former
+from propsync.shapes.names import settle_name
+from propsync.shapes.statuses import is_former
 from propsync.shapes.unread import settle_inside_arrays, settle_unknown
 
 _PAGE_SPEAKS = 5
 _NOT_TOLD = ("found", "likely", "documented")
 _DESCRIPTION = ("description",)  # it explains a name, and replaces none
 _ID_ROLES = ("property", "type")
-_WRAPPERS = ("attributes", "relationships")
 
 
 def find_roles(
@@ -62,13 +59,13 @@ def find_roles(
         if not _still_holds(shape, role, objects):
             # the values that the other roles have
             elsewhere = {text for one in resource.roles if one is not role for text in known.get(one.known or "", ())}
-            found = _find(role, of_pages, known, taken, shape.choices.get(role.name), elsewhere)
+            found = find_member(role, of_pages, known, taken, shape.choices.get(role.name), elsewhere)
             tied = found if found is not None and not found.paths else None
             if is_other_key(shape, role, found, objects, known):
                 raise _unknown(resource, role)
             refuse_rivals(resource, role, found, of_pages, taken, elsewhere)
             shape.settle(role.name, found if is_key else with_earlier(shape.choices.get(role.name), found, objects))
-        beside = _id_beside_label(shape, role, objects, known.get(_ids(role), ()), taken)
+        beside = _id_beside_label(shape, role, objects, known.get(known_as(role), ()), taken)
         if not is_key:
             shape.settle(role.name, beside)
             _add_places(shape, role, objects, known, taken)
@@ -81,7 +78,7 @@ def find_roles(
         # records that no longer have a status need lists by status, whatever an earlier run found
         if (role.known == "statuses" and _is_gone(shape, role, objects)) or not shape.has(role.name):
             shape.choices[role.name] = tied or _absent(role, len(objects))
-        _settle_unread(shape, role, objects, known.get(_ids(role), ()), taken)
+        _settle_unread(shape, role, objects, known.get(known_as(role), ()), taken)
 
 
 def _is_gone(shape: Shape, role: Role, records: Sequence[Any]) -> bool:
@@ -135,13 +132,8 @@ def _id_beside_label(
             return Choice((ids[0], *choice.paths), "found", f"beside {choice.text}, which reads like a label")
     if is_known:
         return None
-    found = _by_values(role, records, alike, known)
+    found = by_values(role, records, alike, known)
     return found and Choice((*found.paths, *choice.paths), "found", f"{found.evidence}, and none at {choice.text}")
-
-
-def _ids(role: Role) -> str:
-    """The name of the known values that a member with this role has."""
-    return role.known or role.matches or ""
 
 
 def _add_places(
@@ -173,12 +165,12 @@ def _further(
     others = lacking(records, paths)
     agreeing = _agreeing(records, others, paths, taken)
     if role.known is None:
-        return _by_name(role, [path for path in agreeing if plain(path[0]) in role.likely and path != _DESCRIPTION])
+        return by_name(role, [path for path in agreeing if plain(path[0]) in role.likely and path != _DESCRIPTION])
     # one value may be known by chance
     sure = [path for path in agreeing if rank(path, role.likely) < len(role.likely) or len(texts(others, path)) > 1]
     blank = [record for record in records if not first_text(record, paths)]
     alike = [path for path in _agreeing(records, blank, paths, taken) if stem(path) == stem(paths[0])]
-    return _by_values(role, others, sure, known) or _by_name(role, alike)
+    return by_values(role, others, sure, known) or by_name(role, alike)
 
 
 def _agreeing(records: Sequence[Any], others: Sequence[Any], paths: Sequence[Path], taken: set[Path]) -> list[Path]:
@@ -210,7 +202,7 @@ def _forget_former_status(
     choice = shape.choices.get(role.name)
     if role.known != "statuses" or role.documented or choice is None or choice.source != "found" or not choice.paths:
         return
-    if is_former(choice.paths[0], role, records, _free(records, taken), known.get("statuses", ())):
+    if is_former(choice.paths[0], role, records, free_members(records, taken), known.get("statuses", ())):
         del shape.choices[role.name]
 
 
@@ -229,76 +221,6 @@ def _still_holds(shape: Shape, role: Role, records: Sequence[Any]) -> bool:
         refuse_astray(shape.resource, role.name, choice, records)
         return True
     return choice.source == "found" and any(texts(records, path) for path in choice.paths)
-
-
-def _find(
-    role: Role,
-    pages: Sequence[Sequence[Any]],
-    known: Mapping[str, Collection[str]],
-    taken: set[Path],
-    before: Choice | None,
-    elsewhere: Collection[str],
-) -> Choice | None:
-    records = [record for page in pages for record in page]
-    found = documented(records, role.documented, known.get(role.known or "", ()))
-    if found is not None or (role.documented and (role.required or not role.likely)):
-        return found
-    candidates = _free(records, taken)
-    if role.documented:
-        alike = [path for path in candidates if stem(path) in role.documented and not is_prose(records, path)]
-        if _may_have_none(role, records, before):
-            candidates = alike = [path for path in alike if len(path) == 1 or path[0] in _WRAPPERS]
-        nearest = min(alike, key=lambda path: (len(path), path), default=None)
-        return _by_values(role, records, candidates, known.get(_ids(role), ())) or (
-            _likely(nearest) if nearest else None
-        )
-    if role.known == "unique":
-        found = find_id(role, pages, candidates, known.get(role.matches or "", ()), elsewhere)
-        return found or _by_name(role, candidates)
-    if role.known == "statuses" and (tied := contested(role, records, candidates, known.get(role.known, ()))):
-        return tied
-    if role.known:
-        return _by_values(role, records, candidates, known.get(role.known, ()), elsewhere) or _by_name(role, candidates)
-    return _by_name(role, without_names_of_others(records, candidates) if role.name == "name" else candidates)
-
-
-def _free(records: Sequence[Any], taken: set[Path]) -> list[Path]:
-    """The members that say something, and that no other role has."""
-    paths = dict.fromkeys(path for record in records for path in scalar_paths(record))
-    return [path for path in paths if taken.isdisjoint((path, path[:1])) and texts(records, path)]
-
-
-def _may_have_none(role: Role, records: Sequence[Any], before: Choice | None) -> bool:
-    """Whether these records may have no property while others do: what else they name is then no property of theirs."""
-    is_null = any(carries(record, (name,)) for name in role.documented for record in records)
-    return is_null or (before is not None and before.source == "documented")
-
-
-def _by_values(
-    role: Role,
-    records: Sequence[Any],
-    candidates: Sequence[Path],
-    known: Collection[str],
-    elsewhere: Collection[str] = (),
-) -> Choice | None:
-    best = most_telling(records, candidates, known, role.likely, elsewhere)
-    if best is None:
-        return None
-    words = _ids(role).replace("_", " ")
-    return Choice((best,), "found", f"{share_known(records, best, known):.0%} of its values are known {words}")
-
-
-def _by_name(role: Role, candidates: Sequence[Path]) -> Choice | None:
-    named = [path for path in candidates if rank(path, role.likely) < len(role.likely)]
-    if role.name == "name":
-        named = own_names(candidates) or named or in_languages(candidates, role.likely)[:1]
-    if not named:
-        return None
-    return _likely(min(named, key=lambda path: (rank(path, role.likely), path)))
-
-
-def _likely(path: Path) -> Choice:
-    return Choice((path,), "likely", "by its name only: no value known elsewhere supports it")
 
 
 def _refuse_others(resource: Resource, count: int) -> None:
