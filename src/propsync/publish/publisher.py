@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import os
@@ -13,12 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import xxhash
-
 from propsync.progress import progress
 from propsync.publish.note import DELTA, NOTE, THROUGH, published_through, read_note
+from propsync.publish.sums import Sums, sums_of, xxh3_of
 from propsync.publish.table_files import FOLDERS, TableFile, delta_files, of_unended_run, table_files
-from propsync.storage import PARTIAL, copy, disk_errors, open_file, remove, remove_folder, replace
+from propsync.storage import PARTIAL, copy, disk_errors, remove, remove_folder, replace
 from propsync.warehouse import (
     Earlier,
     Warehouse,
@@ -32,12 +30,8 @@ from propsync.warehouse import (
 WAREHOUSE = "warehouse.duckdb"
 _READ_ONLY = 0o444
 _HIDDEN, _ERASED = "hidden", "erased"
-_PIECE = 1 << 18
 _log = logging.getLogger("propsync.publish")
 _DAMAGED = "has changed since it was published: it was damaged, altered or removed. propsync writes it again"
-
-Sums = tuple[str, str]
-"""SHA-256 and XXH3 (128 bits) of a file."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +176,7 @@ class Publisher:
         It reads every byte: a damaged disk leaves size and time as they were.
         """
         noted = {name: before["xxh3"][name] for name in names if name in before.get("xxh3", {})}
-        same = [name for name, xxh3 in noted.items() if _xxh3(self._folder / name) == xxh3]
+        same = [name for name, xxh3 in noted.items() if xxh3_of(self._folder / name) == xxh3]
         lines = [f"{self._folder / name} {_DAMAGED}" for name in noted if name not in same]
         for line in lines:
             _log.warning("%s", line)
@@ -261,7 +255,7 @@ class Publisher:
             try:
                 os.close(handle)
                 write(partial)
-                sums = _sums(partial)
+                sums = sums_of(partial)
                 self._permit()
                 replace(partial, target, mode=_READ_ONLY)
             finally:
@@ -293,21 +287,3 @@ def _unshown(warehouse: Warehouse) -> dict[str, str | None]:
 
 def _as_json(note: Mapping[str, Any]) -> str:
     return json.dumps(note, indent=1) + "\n"
-
-
-def _xxh3(path: Path) -> str | None:
-    """For the nightly check: SHA-256 of all files would take a tenth of a quiet night."""
-    try:
-        with open_file(path) as reader:
-            return hashlib.file_digest(reader, xxhash.xxh3_128).hexdigest()
-    except OSError:  # it is gone, or the disk cannot read it
-        return None
-
-
-def _sums(path: Path) -> Sums:
-    sha256, xxh3 = hashlib.sha256(), xxhash.xxh3_128()
-    with open_file(path) as reader:
-        while piece := reader.read(_PIECE):
-            sha256.update(piece)
-            xxh3.update(piece)
-    return sha256.hexdigest(), xxh3.hexdigest()
