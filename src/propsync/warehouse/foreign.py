@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ class ForeignTables:
     def database(self, path: Path, sought: Sought) -> Values:
         """Every column of every table and view of a DuckDB file, and its catalogue."""
         values = Values([], [])
-        with _told(values, "the database"), duckdb.connect(path, read_only=True, config=self._config) as connection:
+        with _noting(values, "the database"), duckdb.connect(path, read_only=True, config=self._config) as connection:
             connection.execute(NO_BAR)
             look = _Look(connection, sought, values)
             look.words(statement("traces/catalogue"))
@@ -73,7 +74,7 @@ class ForeignTables:
     def parquet(self, path: Path, sought: Sought) -> Values:
         """Every column of every row group of a Parquet file, its statistics and its notes."""
         values = Values([], [])
-        with _told(values, "the Parquet file"), self._memory.cursor() as connection:
+        with _noting(values, "the Parquet file"), self._memory.cursor() as connection:
             look, own = _Look(connection, sought, values), text(str(path))
             columns = connection.execute(statement("traces/parquet_columns", path=own)).fetchall()
             look.relation("", f"read_parquet({own}, hive_partitioning = false)", columns)
@@ -81,20 +82,13 @@ class ForeignTables:
         return values
 
 
-class _told:  # noqa: N801 - reads as the `with` that it is
+@contextmanager
+def _noting(values: Values, place: str) -> Iterator[None]:
     """Notes DuckDB's errors as something that could not be read."""
-
-    def __init__(self, values: Values, place: str) -> None:
-        self._values, self._place = values, place
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
-        if isinstance(error, duckdb.Error | UnicodeDecodeError):
-            self._values.unread.append((self._place, (str(error).splitlines() or ["it has no reason"])[0]))
-            return True
-        return False
+    try:
+        yield
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        values.unread.append((place, (str(error).splitlines() or ["it has no reason"])[0]))
 
 
 class _Look:
@@ -105,7 +99,7 @@ class _Look:
 
     def words(self, query: str) -> None:
         """Notes the places of a query of two columns, place and words."""
-        with _told(self._values, "the catalogue"):
+        with _noting(self._values, "the catalogue"):
             for place, words in self._rows(query):
                 if place not in self._values.found and self._sought.is_in(words or ""):
                     self._values.found.append(place)
@@ -113,10 +107,10 @@ class _Look:
     def relation(self, place: str, relation: str, columns: Sequence[tuple[str, str]]) -> None:
         """Notes the columns that have a trace."""
         tested = [(name, kind) for name, kind in columns if kind not in _PLAIN]
-        with _told(self._values, place):
+        with _noting(self._values, place):
             for name, kind in self._likely(relation, tested):
                 where = f"{place}, column {name}" if place else f"column {name}"
-                with _told(self._values, where):
+                with _noting(self._values, where):
                     if self._has_trace(relation, name, kind):
                         self._values.found.append(where)
 
