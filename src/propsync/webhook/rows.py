@@ -14,7 +14,7 @@ from propsync.webhook.inbox import Inbox, Post, name_of
 from propsync.webhook.items import Content, Subject, content_of
 from propsync.webhook.next_look import NextLook
 
-WAITING, CHANGED, UNCHANGED, MISSING, NIGHT = "waiting", "changed", "unchanged", "missing", "night"
+WAITING, CHANGED, UNCHANGED, MISSING = "waiting", "changed", "unchanged", "missing"
 IGNORED, UNKNOWN = "ignored", "unknown"
 
 LOOKS_AGAIN = (timedelta(minutes=1), timedelta(minutes=4), timedelta(minutes=25))
