@@ -9,7 +9,7 @@ from kit.command_line import CommandLine
 from kit.home import moved
 from kit.push_home import PushHome
 
-from propsync.errors import PlanUnfinished
+from propsync.errors import HomeUnusable, PlanUnfinished
 from propsync.push.plan import CREATE, DELETE, UPDATE, save_plan
 from propsync.runs import RunLock
 
@@ -46,6 +46,18 @@ def test_a_run_that_is_at_work_after_the_writes_is_not_called_nothing_done(home:
     assert list(home.effects.values()) == [1]
     assert home.apply(plan).exit_code == 0
     assert list(home.effects.values()) == [1]
+
+
+def test_nothing_is_sent_if_no_run_could_record_it(home: PushHome) -> None:
+    """The lock may be another user's. A folder in its place stops root too."""
+    asset_id, _, kind = home.assets(1)[0]
+    plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "new"}))
+    lock = home.path / "state" / "run.lock"
+    lock.unlink(missing_ok=True)
+    lock.mkdir()
+    with pytest.raises(HomeUnusable, match=r"run\.lock"):
+        home.apply(plan)
+    assert not home.effects
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 from propsync.errors import MergeFailed, PropsyncError, StateUnusable, StopRun
@@ -9,7 +11,7 @@ from propsync.publish import read_note
 from propsync.runbooks.workspace import WAREHOUSE
 from propsync.runs import RunLock
 from propsync.settings import Settings
-from propsync.storage import open_file
+from propsync.storage import disk_errors, open_file
 from propsync.warehouse import SCHEMA_VERSION, OldFile, open_published, statement, text
 
 _MARK = slice(8, 12)
@@ -50,6 +52,14 @@ def refuse_unusable(settings: Settings) -> None:
     with RunLock(settings.state / "run.lock").looking() as is_free:
         if is_free:
             _refuse_older(settings, state, read_note(settings.published).get("run"))
+
+
+def refuse_unwritable(settings: Settings) -> None:
+    """Raises HomeUnusable if this user may not write the lock or the state database, as every run does."""
+    for name in ("run.lock", WAREHOUSE):
+        path = settings.state / name
+        with disk_errors(path), suppress(FileNotFoundError):
+            os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
 
 
 def _refuse_older(settings: Settings, state: Path, published: str | None) -> None:

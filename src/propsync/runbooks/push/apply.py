@@ -42,7 +42,7 @@ from propsync.runbooks.push.tables import open_tables
 from propsync.runbooks.read_back import ReadBack
 from propsync.runbooks.report import Report
 from propsync.runbooks.run_frame import Call, framed_run, plainly
-from propsync.runbooks.usable_state import refuse_unusable
+from propsync.runbooks.usable_state import refuse_unusable, refuse_unwritable
 from propsync.runbooks.workplace import make_home, refuse_elsewhere, refuse_half_erased
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, RunLock
@@ -81,6 +81,7 @@ def apply(
         refuse_elsewhere(settings)
         refuse_half_erased(settings)
         refuse_unusable(settings)
+        refuse_unwritable(settings)
         suppression = Suppression.of(LocalStorage(settings.home))
         check_erased(plan, suppression)
         with open_tables(settings) as reader:
