@@ -9,8 +9,9 @@ from kit.command_line import CommandLine
 from kit.home import moved
 from kit.push_home import PushHome
 
-from propsync.errors import HomeUnusable, PlanUnfinished
+from propsync.errors import DiskFull, HomeUnusable, PlanUnfinished
 from propsync.push.plan import CREATE, DELETE, UPDATE, save_plan
+from propsync.runbooks import Step
 from propsync.runs import RunLock
 
 
@@ -44,6 +45,24 @@ def test_a_run_that_is_at_work_after_the_writes_is_not_called_nothing_done(home:
         home.apply(plan, lock_wait=0)
     assert stopped.value.exit_code == 1
     assert list(home.effects.values()) == [1]
+    assert home.apply(plan).exit_code == 0
+    assert list(home.effects.values()) == [1]
+
+
+def test_an_error_after_the_writes_says_that_they_are_sent(home: PushHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(name: str, step: Step) -> None:
+        if name == "read back":
+            raise DiskFull("landing", "the disk is full")
+        step()
+
+    asset_id, _, kind = home.assets(1)[0]
+    plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "new"}))
+    with monkeypatch.context() as patched:
+        patched.setattr(home, "call", full)
+        with pytest.raises(PlanUnfinished) as stopped:
+            home.apply(plan)
+    assert "1 record sent, and propsync could not read back" in str(stopped.value)
+    assert "landing: the disk is full. Free some space" in str(stopped.value)
     assert home.apply(plan).exit_code == 0
     assert list(home.effects.values()) == [1]
 

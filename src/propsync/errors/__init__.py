@@ -12,7 +12,7 @@
     │   ├── ApiFailing                      every write fails, after all its attempts: apply again later
     │   ├── NamesChanged                    a plan's names mean something else at the API: sync, plan again
     │   ├── OtherValuesLost                 a write removed values that it did not name: send no more
-    │   ├── PlanUnfinished                  writes are sent and not recorded, as another run is at work: apply again
+    │   ├── PlanUnfinished                  writes are sent, and no run can record them yet: apply again
     │   ├── CertificateRefused              the server's TLS certificate is not trusted: trust it, or stay away
     │   ├── DiskFull                        free some space
     │   │   └── FileLimited                 a limit on the size of files (ulimit -f): raise it

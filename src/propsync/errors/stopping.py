@@ -62,7 +62,7 @@ class NamesChanged(StopRun):
 
 
 class PlanUnfinished(StopRun):
-    """A plan is sent, and another run keeps propsync from reading it back and recording it."""
+    """A plan is sent, and another run or the disk keeps propsync from reading it back and recording it."""
 
     advice = "Run the same command again when that run has ended: it sends nothing twice"
 

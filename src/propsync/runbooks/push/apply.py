@@ -10,6 +10,7 @@ from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.errors import (
     ApiUnreachable,
     Busy,
+    MergeFailed,
     NamesChanged,
     PlanUnfinished,
     PropsyncError,
@@ -69,8 +70,8 @@ def apply(
     """Sends what the plan says, once, and resumes an unfinished `apply` of it; or gives it up, and sends nothing more.
 
     Raises UsageError (exit 2), StopRun and ApiUnreachable (exit 1; it has recorded what it wrote). Before it sends
-    anything, it raises ErasureUnfinished, what `refuse_unusable` raises, and Busy (exit 4). If another run is at work
-    afterwards, it raises PlanUnfinished (exit 1).
+    anything, it raises ErasureUnfinished, what `refuse_unusable` raises, and Busy (exit 4). If no run can record
+    afterwards what it has sent, it raises PlanUnfinished (exit 1).
     """
     if not gives_up:
         check_consent(plan, allow_large)
@@ -174,13 +175,20 @@ class _Apply:
         return replace(own, others=others)
 
     def _recorded(self) -> Report:
-        """The run that reads back, records and publishes. Raises PlanUnfinished if another one keeps the lock."""
+        """The run that reads back, records and publishes. Raises PlanUnfinished if it cannot, and something is sent."""
         try:
             return framed_run(self._settings, "push", lambda _: self._work, call=self._call, policy=self._policy)
         except Busy as error:
-            count = counted(len(self._journal.so_far.sent), "record")
-            what = f"{count} sent, and propsync could not read back what the API has, because another run is at work"
-            raise self._stopped or PlanUnfinished(f"plan {self._plan.plan_id}", what) from error
+            raise self._stopped or self._unfinished("another run is at work") from error
+        except (StopRun, MergeFailed) as error:
+            if not self._journal.so_far.sent:
+                raise
+            raise self._unfinished(f"{error.where}: {error.what}", error.next_step) from error
+
+    def _unfinished(self, why: str, next_step: str | None = None) -> PlanUnfinished:
+        count = counted(len(self._journal.so_far.sent), "record")
+        what = f"{count} sent, and propsync could not read back what the API has, because {why}"
+        return PlanUnfinished(f"plan {self._plan.plan_id}", what, next_step)
 
     def _send(self, answers: Answers) -> str | None:
         look, write = self._settings.require_api(), self._settings.require_push()
