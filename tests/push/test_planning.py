@@ -941,6 +941,9 @@ def test_a_template_names_itself_and_the_next_command(line: CommandLine, tmp_pat
     typo = line("push", "template", "schedules", "typo/edits.csv")
     assert (typo.returncode, typo.stdout) == (2, "")
     assert "there is no folder typo. Give a folder that exists" in typo.stderr
+    barred = line("push", "template", "schedules", "/proc/edits.csv")
+    assert (barred.returncode, barred.stdout) == (2, "")
+    assert barred.stderr.endswith(". Give the template a place where you may write\n")
 
 
 def test_a_text_longer_than_a_cell_is_left_out_with_a_note(home: WorldHome, tmp_path: Path) -> None:

@@ -9,13 +9,14 @@ from typing import Any
 
 from xlsxwriter import Workbook
 
-from propsync.errors import UsageError
+from propsync.errors import HomeUnusable, UsageError
 from propsync.push.templates.template import Template
 from propsync.push.values.shown import quoted_formula
-from propsync.storage import PARTIAL, disk_errors, remove, replace
+from propsync.storage import NO_MATTER_WHERE, PARTIAL, disk_errors, remove, replace
 
 SUFFIXES = (".xlsx", ".csv")
 _MOST_ROWS = 1_048_575  # below the header of a sheet
+_ELSEWHERE = "Give the template a place where you may write"
 _WIDTH, _WIDEST = 14, 40  # characters
 _WITH_FORMAT = 255  # characters: Excel shows a longer text in a cell of the format "text" as ####
 _SPARE = 1_000  # rows below the last that keep texts as texts
@@ -39,10 +40,7 @@ def write_template(template: Template, path: Path) -> int:
         raise UsageError(str(path), "it exists already, and may have your edits", "Give a new name, or remove it")
     if not path.absolute().parent.is_dir():
         raise UsageError(str(path), f"there is no folder {path.parent}", "Give a folder that exists")
-    with disk_errors(path):
-        handle = tempfile.NamedTemporaryFile(dir=path.absolute().parent, suffix=PARTIAL, delete=False)  # noqa: SIM115
-        handle.close()
-    partial = Path(handle.name)
+    partial = _partial(path)
     try:
         with disk_errors(path):
             count = (_write_sheet if suffix == ".xlsx" else _write_csv)(template, partial)
@@ -50,6 +48,22 @@ def write_template(template: Template, path: Path) -> int:
     finally:
         remove(partial)
     return count
+
+
+def _partial(path: Path) -> Path:
+    """A new file beside it. Raises UsageError where nothing can be written, and DiskFull."""
+    try:
+        with (
+            disk_errors(path),
+            tempfile.NamedTemporaryFile(dir=path.absolute().parent, suffix=PARTIAL, delete=False) as file,
+        ):
+            return Path(file.name)
+    except FileNotFoundError as error:  # as in /proc, which holds no files of ours
+        raise UsageError(str(path), f"cannot be written: {error.strerror}", _ELSEWHERE) from error
+    except HomeUnusable as error:
+        if error.next_step in NO_MATTER_WHERE:
+            raise
+        raise UsageError(error.where, error.what, _ELSEWHERE) from error
 
 
 def _write_csv(template: Template, path: Path) -> int:
