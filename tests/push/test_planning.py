@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
@@ -944,6 +945,17 @@ def test_a_template_names_itself_and_the_next_command(line: CommandLine, tmp_pat
     barred = line("push", "template", "schedules", "/proc/edits.csv")
     assert (barred.returncode, barred.stdout) == (2, "")
     assert barred.stderr.endswith(". Give the template a place where you may write\n")
+
+
+@pytest.mark.parametrize("words", [("plan", "assets"), ("show",), ("apply",)])
+def test_a_file_that_nobody_may_read_says_what_to_check(
+    line: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """Root may read every file, so a folder takes its place, and the system is made to deny the right."""
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
+    done = line("push", *words, ".")
+    assert done.returncode == 2
+    assert ".: it cannot be read: " in done.stderr
 
 
 def test_a_text_longer_than_a_cell_is_left_out_with_a_note(home: WorldHome, tmp_path: Path) -> None:

@@ -27,7 +27,10 @@ class Records(StrEnum):
 
 
 PlanFile = Annotated[
-    Path, typer.Argument(metavar="PLAN", help="A saved plan, or the id of an unfinished one.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="PLAN", help="A saved plan, or the id of an unfinished one.", show_default=False, readable=False
+    ),
 ]
 Which = Annotated[Records, typer.Argument(metavar="assets|schedules", help="The records.", show_default=False)]
 
@@ -66,7 +69,10 @@ def plan(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FILE", help="CSV, .xlsx, Parquet or JSON lines; one row per record.", show_default=False
+            metavar="FILE",
+            help="CSV, .xlsx, Parquet or JSON lines; one row per record.",
+            show_default=False,
+            readable=False,  # propsync reads it, and says what to do if it cannot
         ),
     ] = None,
     sql: Annotated[
