@@ -203,6 +203,22 @@ def test_a_whole_key_that_is_not_that_of_an_erasure_is_refused(tmp_path: Path) -
     assert erasures.damaged() == []
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"assets": [{"id": "a", "note": "Jane Doe", "note": "new"}]}',
+        b'{"assets": [{"id": "a", "by": {"name": "Jane Doe", "name": "new"}}]}',
+        b'{"assets": [{"id": "a", "n\\u006fte": "Jane Doe", "note": "new"}]}',
+        b'{"assets": [{"id": "a", "Jane Doe": 1, "Jane Doe": 2}]}',
+    ],
+)
+def test_a_member_that_comes_twice_hides_no_text(body: bytes) -> None:
+    """The last one counts, and landing would keep the one before."""
+    erased = erasing(of_text("Jane Doe"))
+    assert not erased.sees(erased.json(body).decode(), is_json=True)
+    assert erased.json(erased.json(body)) == erased.json(body)
+
+
 @pytest.mark.parametrize(("number", "step"), [(errno.EACCES, "chown -R"), (errno.EIO, "dmesg")])
 def test_an_erasure_that_the_system_keeps_from_us_is_not_to_be_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, step: str

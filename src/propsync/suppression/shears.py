@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from propsync.records import decode, decode_shallow, first_text, mended, shallow
+from propsync.records import decode, decode_shallow, first_text, mended, shallow, without_repeats
 from propsync.storage import LocalStorage
 from propsync.suppression.erasures import Erasure, Erasures, Path
 from propsync.suppression.marks import ID, REPLACEMENT, SHORTEST_ID, Mark, Marker
@@ -109,12 +109,16 @@ class Suppression:
 
     def _whole(self, body: bytes) -> bytes:
         try:
-            return self._value(body, (), is_element=True)
+            return self._once(body)
         except msgspec.DecodeError:
             whole = mended(body)
             if whole is body:
                 raise
-            return self._value(whole, (), is_element=True)
+            return self._once(whole)
+
+    def _once(self, body: bytes) -> bytes:
+        """With each member once, the last, which counts: nothing looks into the others."""
+        return self._value(without_repeats([body])[0], (), is_element=True)
 
     def _value(self, raw: bytes, within: Sequence[Erasure], *, is_element: bool = False) -> bytes:
         """`within` are the erasures of a field of the record around; `is_element` says that it may be a record."""
