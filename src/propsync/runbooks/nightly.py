@@ -6,15 +6,16 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from propsync.api import RetryPolicy
-from propsync.errors import ApiUnreachable, HomeBehind, ResourceFailed, UsageError
+from propsync.errors import ApiUnreachable, ResourceFailed, UsageError
 from propsync.merge import build_reference, finish_reference
 from propsync.resources import Catalogue, Resource
 from propsync.runbooks.deletes import accepted_run
 from propsync.runbooks.hints.by_night import settle_by_night
 from propsync.runbooks.landing_damage import damage_in_landing
-from propsync.runbooks.rebuilding.rebuild import rebuild
+from propsync.runbooks.rebuilding.catching_up import caught_up
 from propsync.runbooks.report import Report
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.run_frame import Call, Work, framed_run, plainly
@@ -61,12 +62,8 @@ def nightly(
 
         return work
 
-    try:
-        report = framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
-    except HomeBehind as behind:
-        _log.warning("%s: %s. propsync rebuilds this home from the bucket first", behind.where, behind.what)
-        rebuild(settings)
-        report = framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
+    run = partial(framed_run, settings, flow, prepare, call=call, policy=policy, now=now)
+    report = caught_up(settings, run)
     return replace(report, notes=[*report.notes, *notes, *([] if only else _nothing_listed(report))])
 
 

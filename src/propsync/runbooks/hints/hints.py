@@ -11,6 +11,7 @@ from propsync.api import RetryPolicy
 from propsync.publish import WAREHOUSE
 from propsync.runbooks.hints.looks import Looks
 from propsync.runbooks.notice import noticed
+from propsync.runbooks.rebuilding.catching_up import caught_up
 from propsync.runbooks.report import Report, joined
 from propsync.runbooks.run_frame import Call, framed_run, plainly
 from propsync.runbooks.workplace import make_home
@@ -57,7 +58,7 @@ def read_hints(
     course = _Course(call, NextLook(LocalStorage(settings.home)))
     run = partial(framed_run, settings, "hints", call=call, policy=policy, now=now, then=course.note_next)
     while not course.is_over:
-        reports.append(run(lambda _: course.work))
+        reports.append(caught_up(settings, partial(run, lambda _: course.work)))
     report = joined(reports)
     _tell(report, course.seen, course.postponed + course.rest)
     return report
