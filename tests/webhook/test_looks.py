@@ -482,3 +482,16 @@ def test_deletes_at_several_properties_count_together_until_the_night(home: Hint
         held.append(report.resources["assets"]["held"])
         home.wait(minutes=2)
     assert (deleted, held) == ([places[0][1], 0], [0, places[1][1]])
+
+
+def test_hints_that_wait_are_looked_at_after_a_rebuild_without_the_note_of_their_time(home: HintHome):
+    """Another machine has read them so far, or this one has lost its disk."""
+    (key,) = approved(home, 1)
+    home.hint(assessment_hint(key))
+    home.read()
+    LocalStorage(home.path).delete("state/hints/next.json")
+    home.rebuild()
+    home.wait(minutes=2)
+    home.sandbox.world.assessments.set_members(key, title="Seen later")
+    home.read()
+    assert home.states() == ["changed"]

@@ -33,6 +33,8 @@ from propsync.runs import Run
 from propsync.settings import Settings
 from propsync.storage import PARTIAL, LocalStorage, refuse_unreadable, remove, remove_partials
 from propsync.warehouse import statement
+from propsync.webhook.next_look import NextLook
+from propsync.webhook.rows import Hints
 
 
 @noticed("rebuild")
@@ -131,6 +133,7 @@ def _publish(settings: Settings, place: Workplace, run: Run, rebuilt: RebuiltTab
         place.commit(run.run_id)
         mended = workspace.publisher.publish(workspace.warehouse, run.run_id, pages=rebuilt.pages)
         erased.remove_documents(settings, workspace.warehouse)
+        NextLook(workspace.storage).note(Hints(workspace.warehouse, run.time, run.run_id).next_look())
         collect(workspace)
     remove_unnamed_hidden(settings, place)  # they may have what was erased since
     return mended
