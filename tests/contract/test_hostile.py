@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -180,6 +181,22 @@ def test_a_landed_snapshot_whose_pages_are_lost_stops_no_run(small_nights: Small
             page.unlink()
     assert small_nights.sync().exit_code == 0
     assert small_nights.rows("select count(*) from assets") == [(6,)]
+
+
+def test_runs_that_only_landing_shows_are_in_the_journal_once_merged(small_nights: SmallHome, tmp_path: Path):
+    """Somebody restored the tables of the first night, and landing has the second."""
+    assert small_nights.sync().exit_code == 0
+    before = {name: shutil.copytree(small_nights.path / name, tmp_path / name) for name in ("state", "published")}
+    small_nights.server.assets[0]["property"] = "p2"
+    second = small_nights.sync()
+    for name, kept in before.items():
+        shutil.rmtree(small_nights.path / name)
+        shutil.copytree(kept, small_nights.path / name)
+    assert small_nights.sync().exit_code == 0
+    unknown = "select run_id from history.assets where run_id not in (select run_id from ops.runs)"
+    assert small_nights.rows(unknown) == []
+    of_second = small_nights.rows("select flow, status from ops.runs where run_id = ?", second.run_id)
+    assert of_second == [("nightly", "ok")]
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ from propsync.runbooks.report import Report, in_one_line, left_behind, not_under
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.retention import prune, refuse_lost_history
 from propsync.runbooks.workspace import Workspace
-from propsync.runs import Run, next_run, run_status
+from propsync.runs import Run, next_run, note_landed, run_status
 from propsync.settings import Settings
 from propsync.suppression import FORGOTTEN, Erasures
 from propsync.warehouse import statement
@@ -192,6 +192,8 @@ def merge_earlier(workspace: Workspace, run: Run) -> None:
             ResourceSync(workspace, run, resource).finish_earlier()
         except ResourceFailed as error:
             _log.error("%s", error)  # its tables stay as they were; the other resources continue
+    found = (workspace.manifests.sound(name, run_id) for run_id, name in workspace.journal.merged_unknown())
+    note_landed(workspace.journal, workspace.warehouse, [one for one in found if one is not None])
     _hide_the_rest(workspace, run)
 
 

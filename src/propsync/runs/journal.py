@@ -59,6 +59,11 @@ class Journal:
         known = {run_id for (run_id,) in self._warehouse.rows(statement("runs/run_ids"))}
         return [run_id for run_id in run_ids if run_id not in known]
 
+    def merged_unknown(self) -> list[tuple[str, str]]:
+        """The run and resource of each merged snapshot whose run the journal does not have."""
+        rows = self._warehouse.rows(statement("runs/merged_unknown"))
+        return [(run_id, resource) for run_id, resource in rows]
+
     def begin(self, run: Run) -> list[str]:
         """Notes that a run began, and marks runs without an end as killed. Returns their ids."""
         killed = self._warehouse.rows(statement("runs/running"))

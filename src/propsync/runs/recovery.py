@@ -1,4 +1,4 @@
-"""The journal of a rebuild: the old journal, and the runs that only landing shows."""
+"""The journal after a loss: the old journal, and the runs that only landing shows."""
 
 from __future__ import annotations
 
