@@ -62,6 +62,8 @@ def test_an_endless_fault_exits_3_and_its_resource_alone_keeps_yesterdays_rows(n
     report = night.sync()
     assert report.exit_code == 3
     assert [line.split()[0] for line in report.left_behind] == [resource]
+    told = report.resources[resource]
+    assert 0 < told["retries"] < told["requests"]
     _check_these_are_behind(night, {resource: before})
 
 

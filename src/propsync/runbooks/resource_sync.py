@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, astuple, replace
 from typing import Any
 
+from propsync.api import TrafficMark
 from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, ResourceFailed, UnexpectedAnswer
 from propsync.landing import Manifest
 from propsync.merge import build_tables, is_mostly_changed, known_fields, known_values, listed_keys
@@ -52,6 +53,7 @@ class ResourceSync:
         self.is_not_found = False
         self._types = workspace.catalogue.types_of(resource)
         self._shapes = {one.name: workspace.shapes.get(one.name) for one in self._members()}
+        self._begun: dict[str, TrafficMark] = {}
 
     @property
     def name(self) -> str:
@@ -113,8 +115,14 @@ class ResourceSync:
         """Notes that the resource keeps its rows; returns why."""
         _log.error("%s", error)
         self.is_not_found = error.says_not_found
-        self._workspace.journal.failed(self._run, self._resource.name, str(error))
+        self._note_failed(self._resource, error)
         return str(error)
+
+    def _note_failed(self, resource: Resource, error: ResourceFailed) -> None:
+        """Notes the failure with its requests: they were sent, although nothing came of them."""
+        begun = self._begun.get(resource.name)
+        spent = astuple(self._workspace.api.traffic.since(begun)) if begun else (0, 0, 0)
+        self._workspace.journal.failed(self._run, resource.name, str(error), spent)
 
     def _members(self) -> list[Resource]:
         return [*([self._types] if self._types else []), self._resource]
@@ -129,7 +137,7 @@ class ResourceSync:
             raise  # a request for the records would only wait as long again
         except ResourceFailed as error:
             _log.error("%s", error)
-            self._workspace.journal.failed(self._run, self._types.name, str(error))
+            self._note_failed(self._types, error)
             return None
 
     def _keys_of(self, resource: Resource) -> StagedKeys:
@@ -137,7 +145,7 @@ class ResourceSync:
 
     def _read(self, resource: Resource, listed: StagedKeys, types: Manifest | None = None) -> Manifest:
         """A snapshot that is not landed yet."""
-        before = self._workspace.api.traffic.mark()
+        before = self._begun[resource.name] = self._workspace.api.traffic.mark()
         wanted = statuses.asked_for(self._workspace, resource)
         try:
             swept = self._sweep(resource, wanted, listed, types)
