@@ -161,14 +161,20 @@ def _without_twins(members: tuple[Member, ...]) -> tuple[Member, ...]:
     twins: dict[str, set[tuple[str, str | None]]] = defaultdict(set)
     for member in members:
         twins[_one_name(member.name)].add((member.name, member.sha256))
-    return tuple(_beside(member, twins[_one_name(member.name)]) for member in members)
+    # once a name: all members may have the same
+    reasons = {name: _why_unread(beside) for name, beside in twins.items()}
+    return tuple(_beside(member, reasons[_one_name(member.name)]) for member in members)
 
 
-def _beside(member: Member, twins: set[tuple[str, str | None]]) -> Member:
+def _why_unread(twins: set[tuple[str, str | None]]) -> str | None:
     if len(twins) == 1:
-        return member
+        return None
     how = "its name" if len({name for name, _ in twins}) == 1 else "nearly its name"
-    return replace(member, sha256=None, refused=member.refused or f"another member has {how}")
+    return f"another member has {how}"
+
+
+def _beside(member: Member, why: str | None) -> Member:
+    return replace(member, sha256=None, refused=member.refused or why) if why else member
 
 
 def _refuse_unreadable(entries: Sequence[DirectoryEntry]) -> None:
