@@ -97,9 +97,12 @@ class DocumentReader:
             yield Path(target.name)
 
 
-def _by_name(bundle: Bundle) -> dict[str, list[tuple[object, ...]]]:
-    """The facts that differ between contents, of each member of that name; an unread one has only the ZIP's own."""
-    facts: dict[str, list[tuple[object, ...]]] = defaultdict(list)
+def _by_name(bundle: Bundle) -> dict[str, set[tuple[object, ...]]]:
+    """The facts that differ between contents, of the members of that name; an unread one has only the ZIP's own.
+
+    Equal members count once, and their order says nothing.
+    """
+    facts: dict[str, set[tuple[object, ...]]] = defaultdict(set)
     for one in bundle.members:
-        facts[one.name].append((one.sha256 or one.refused, one.size_bytes, one.crc32))
+        facts[one.name].add((one.sha256 or one.refused, one.size_bytes, one.crc32))
     return facts
