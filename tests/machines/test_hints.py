@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
+from kit.notices import NoticeReceiver
 
 from propsync.runbooks import read_hints
 from propsync.storage import LocalStorage
@@ -24,7 +26,9 @@ def test_hints_on_a_machine_that_fell_behind_are_read(machines: Machines) -> Non
     hint = json.dumps([{"type": "property", "id": "p1"}]).encode()
     Inbox(LocalStorage(idle.path)).add([Post(datetime.now(UTC), hint)])
 
-    assert read_hints(idle.settings()).exit_code == 0
+    with closing(NoticeReceiver()) as chat:
+        assert read_hints(idle.settings(notify_url=chat.url)).exit_code == 0
+        assert chat.got == []  # a receiver tells of problems alone
 
     assert idle.known("assets")["a0"]["note"] == "new"
     assert idle.column("select state from ops.hints") == ["changed"]
