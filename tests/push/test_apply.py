@@ -67,6 +67,23 @@ def test_an_error_after_the_writes_says_that_they_are_sent(home: PushHome, monke
     assert list(home.effects.values()) == [1]
 
 
+def test_an_error_after_the_writes_does_not_hide_why_they_stopped(
+    home: PushHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(name: str, step: Step) -> None:
+        if name == "read back":
+            raise DiskFull("landing", "the disk is full")
+        step()
+
+    fields = [(asset_id, home.field(kind, "text")) for asset_id, _, kind in home.assets(2)]
+    plan = home.plan(*(home.update(asset_id, {name: "new"}) for asset_id, name in fields))
+    refused = {"kind": "status", "status": 401}
+    home.sandbox.set_faults([{"match": {"method": "PATCH"}, "after": 1, "times": None, "effect": refused}])
+    monkeypatch.setattr(home, "call", full)
+    with pytest.raises(PlanUnfinished, match=r"token .*\. 2 records sent, .*the disk is full\. Free some space"):
+        home.apply(plan, max_concurrency=1)
+
+
 def test_nothing_is_sent_if_no_run_could_record_it(home: PushHome) -> None:
     """The lock may be another user's. A folder in its place stops root too."""
     asset_id, _, kind = home.assets(1)[0]
