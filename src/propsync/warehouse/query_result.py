@@ -107,6 +107,7 @@ class QueryResult:
                 copying.result()
         finally:
             self._worker.stop(copying)
+            del copying  # as in QueryThread.wait
 
     def _copying(self, source: str, kind: str, writing: int) -> Callable[[], None]:
         def copy() -> None:

@@ -31,6 +31,8 @@ class QueryThread:
         except KeyboardInterrupt:
             self.stop(future)
             raise
+        finally:
+            del future  # its error has this frame: both would keep the rows until the next garbage collection
 
     def stop(self, future: Future[T]) -> None:
         """Ends the work under way. DuckDB forgets an interrupt between two statements, so this repeats it."""
