@@ -72,11 +72,20 @@ def test_a_look_that_is_due_later_is_read_then_unless_a_hint_comes_first():
 
 
 @pytest.mark.slow
-def test_a_read_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture):
-    monkeypatch.setattr(wakes, "_AFTER_FAILURE", 0.3)
+def test_a_read_that_fails_is_tried_again_and_each_time_twice_as_late(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(wakes, "_AFTER_FAILURE", 0.2)
+    monkeypatch.setattr(wakes, "_LONGEST", 0.4)
     clock = Clock(OSError("exit code 4"), StopRun("serve", "no answer"), ValueError("nonsense"))
-    assert len(lived(clock, 1.6)) == 4
-    assert "exit code 4. propsync tries again" in caplog.text
+    assert len(lived(clock, 1.7)) == 4
+    assert "exit code 4. propsync tries again in 0.2 s" in caplog.text
+    assert caplog.text.count("propsync tries again in 0.4 s") == 2
+
+
+def test_no_hint_brings_a_read_forward_that_has_just_failed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(wakes, "_AFTER_FAILURE", 60.0)
+    assert len(lived(Clock(OSError("exit code 1")), 0.8, then=Wakes.hint)) == 1
 
 
 def test_an_error_that_nobody_expected_is_logged_with_its_trace_and_tried_again(

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 
 from propsync.errors import PropsyncError
 
-_AFTER_FAILURE = 60.0  # seconds
+_AFTER_FAILURE = 60.0  # seconds; twice as many after each further failure, since a read may rebuild the home first
+_LONGEST = 600.0
 _PAUSE = 5.0
 _log = logging.getLogger("propsync.webhook")
 
@@ -22,11 +23,12 @@ class Wakes:
     def __init__(self, wait_seconds: float, read: Read, *, pause: float = _PAUSE) -> None:
         self._wait, self._read, self._pause = wait_seconds, read, pause
         self._at: float | None = 0.0  # hints may be left from before
+        self._failures, self._not_before = 0, 0.0
         self._changed = asyncio.Event()
 
     def hint(self) -> None:
         """A hint came that names something to read; further ones before the call ask for no other."""
-        self._want(self._now() + self._wait)
+        self._want(max(self._now() + self._wait, self._not_before))
 
     async def run(self) -> None:
         """Calls until it is cancelled."""
@@ -36,17 +38,24 @@ class Wakes:
             try:
                 look_at = await self._read()
             except (PropsyncError, OSError, ValueError, LookupError) as error:
-                _log.warning("%s. propsync tries again in %g s", error, _AFTER_FAILURE)
-                self._want(self._now() + _AFTER_FAILURE)
+                _log.warning("%s. propsync tries again in %g s", error, self._put_off())
             except Exception:  # noqa: BLE001 - a receiver that never reads again would look healthy
-                _log.exception("reading hints failed unexpectedly. propsync tries again in %g s", _AFTER_FAILURE)
-                self._want(self._now() + _AFTER_FAILURE)
+                _log.exception("reading hints failed unexpectedly. propsync tries again in %g s", self._put_off())
             else:
+                self._failures = 0
                 if look_at is not None:
                     seconds = (look_at - datetime.now(UTC)).total_seconds()
                     # a look that is still overdue after a read will not come sooner by hurry
                     self._want(self._now() + (seconds if seconds > 0 else 6 * self._pause))
             await asyncio.sleep(self._pause)
+
+    def _put_off(self) -> float:
+        """Asks for the next call, which no hint brings forward; returns the seconds until then."""
+        seconds: float = min(_AFTER_FAILURE * 2**self._failures, _LONGEST)
+        self._failures = min(self._failures + 1, 10)
+        self._not_before = self._now() + seconds
+        self._want(self._not_before)
+        return seconds
 
     async def _sleep(self) -> None:
         """Until the time has come, which a hint may bring forward."""
