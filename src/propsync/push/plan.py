@@ -14,7 +14,7 @@ import msgspec
 
 from propsync.errors import HomeUnusable, UsageError
 from propsync.records import encode
-from propsync.storage import NO_MATTER_WHERE, LocalStorage, step_against, why_unread
+from propsync.storage import LocalStorage, or_elsewhere, step_against, why_unread
 
 PLAN_VERSION = 1
 CREATE, UPDATE, DELETE = "create", "update", "delete"
@@ -137,14 +137,11 @@ def save_plan(plan: Plan, path: Path) -> None:
     """Writes the plan whole, readable by its owner alone. Raises DiskFull, HomeUnusable."""
     body = b'%b"%b","plan":%b}\n' % (_BEGIN, plan.plan_id.encode(), encode(plan))
     storage = LocalStorage(path.absolute().parent)
-    try:
-        storage.put(path.name, body)
-    except FileNotFoundError:  # a run that begins removes unfinished files in the state, this one too
-        _put_again(storage, path, body)
-    except HomeUnusable as error:
-        if error.next_step in NO_MATTER_WHERE:
-            raise
-        raise HomeUnusable(error.where, error.what, _ELSEWHERE) from error
+    with or_elsewhere(_ELSEWHERE, HomeUnusable):
+        try:
+            storage.put(path.name, body)
+        except FileNotFoundError:  # a run that begins removes unfinished files in the state, this one too
+            _put_again(storage, path, body)
 
 
 def _put_again(storage: LocalStorage, path: Path, body: bytes) -> None:
@@ -181,12 +178,8 @@ def save_as(plan: Plan, out: Path) -> None:
     Raises DiskFull, and HomeUnusable if the disk fails.
     """
     check_out(out)
-    try:
+    with or_elsewhere("Give --out a place where you may write"):
         save_plan(plan, out)
-    except HomeUnusable as error:
-        if error.next_step in NO_MATTER_WHERE:
-            raise
-        raise UsageError(error.where, error.what, "Give --out a place where you may write") from error
 
 
 def load_plan(path: Path) -> Plan:

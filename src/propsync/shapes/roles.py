@@ -175,9 +175,7 @@ def _further(
 
 def _agreeing(records: Sequence[Any], others: Sequence[Any], paths: Sequence[Path], taken: set[Path]) -> list[Path]:
     """The members of `others` that no other role has, and that contradict `paths` in no record."""
-    found = dict.fromkeys(path for record in others for path in scalar_paths(record))
-    free = [path for path in found if taken.isdisjoint((path, path[:1])) and texts(others, path)]
-    return [path for path in free if _agrees(records, paths, path)]
+    return [path for path in free_members(others, taken) if _agrees(records, paths, path)]
 
 
 def _agrees(records: Sequence[Any], paths: Sequence[Path], path: Path) -> bool:

@@ -29,6 +29,7 @@ from propsync.storage.disk import (
     why_unread,
     write_all,
 )
+from propsync.storage.elsewhere import or_elsewhere
 from propsync.storage.local import LineFile, LocalStorage
 from propsync.storage.protocol import Storage
 
@@ -48,6 +49,7 @@ __all__ = [
     "may_list",
     "mode_of",
     "open_file",
+    "or_elsewhere",
     "partial_file",
     "refuse_unreadable",
     "remove",

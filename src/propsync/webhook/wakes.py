@@ -23,7 +23,7 @@ class Wakes:
     def __init__(self, wait_seconds: float, read: Read, *, pause: float = _PAUSE) -> None:
         self._wait, self._read, self._pause = wait_seconds, read, pause
         self._at: float | None = 0.0  # hints may be left from before
-        self._failures, self._not_before = 0, 0.0
+        self._put_off_by, self._not_before = 0.0, 0.0
         self._changed = asyncio.Event()
 
     def hint(self) -> None:
@@ -42,7 +42,7 @@ class Wakes:
             except Exception:  # noqa: BLE001 - a receiver that never reads again would look healthy
                 _log.exception("reading hints failed unexpectedly. propsync tries again in %g s", self._put_off())
             else:
-                self._failures = 0
+                self._put_off_by = 0.0
                 if look_at is not None:
                     seconds = (look_at - datetime.now(UTC)).total_seconds()
                     # a look that is still overdue after a read will not come sooner by hurry
@@ -51,11 +51,10 @@ class Wakes:
 
     def _put_off(self) -> float:
         """Asks for the next call, which no hint brings forward; returns the seconds until then."""
-        seconds: float = min(_AFTER_FAILURE * 2**self._failures, _LONGEST)
-        self._failures = min(self._failures + 1, 10)
-        self._not_before = self._now() + seconds
+        self._put_off_by = min(2 * self._put_off_by or _AFTER_FAILURE, _LONGEST)
+        self._not_before = self._now() + self._put_off_by
         self._want(self._not_before)
-        return seconds
+        return self._put_off_by
 
     async def _sleep(self) -> None:
         """Until the time has come, which a hint may bring forward."""

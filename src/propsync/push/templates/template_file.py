@@ -9,10 +9,10 @@ from typing import Any
 
 from xlsxwriter import Workbook
 
-from propsync.errors import HomeUnusable, UsageError
+from propsync.errors import UsageError
 from propsync.push.templates.template import Template
 from propsync.push.values.shown import quoted_formula
-from propsync.storage import NO_MATTER_WHERE, PARTIAL, disk_errors, remove, replace
+from propsync.storage import PARTIAL, disk_errors, or_elsewhere, remove, replace
 
 SUFFIXES = (".xlsx", ".csv")
 _MOST_ROWS = 1_048_575  # below the header of a sheet
@@ -54,16 +54,13 @@ def _partial(path: Path) -> Path:
     """A new file beside it. Raises UsageError where nothing can be written, and DiskFull."""
     try:
         with (
+            or_elsewhere(_ELSEWHERE),
             disk_errors(path),
             tempfile.NamedTemporaryFile(dir=path.absolute().parent, suffix=PARTIAL, delete=False) as file,
         ):
             return Path(file.name)
     except FileNotFoundError as error:  # as in /proc, which holds no files of ours
         raise UsageError(str(path), f"cannot be written: {error.strerror}", _ELSEWHERE) from error
-    except HomeUnusable as error:
-        if error.next_step in NO_MATTER_WHERE:
-            raise
-        raise UsageError(error.where, error.what, _ELSEWHERE) from error
 
 
 def _write_csv(template: Template, path: Path) -> int:

@@ -18,7 +18,7 @@ _log = logging.getLogger("propsync.sync")
 def caught_up(settings: Settings, run: Callable[[], Report]) -> Report:
     """Calls a run that nobody watches; if home is behind its bucket, rebuilds home and calls it again.
 
-    The notice of that run tells of the rebuild too: a receiver tries again each minute.
+    The notice of that run tells of the rebuild too: a receiver tries again and again.
     """
     try:
         return run()
