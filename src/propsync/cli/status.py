@@ -21,7 +21,7 @@ from propsync.errors import HomeUnusable, UsageError
 from propsync.publish import read_note
 from propsync.resources import BUILT_IN
 from propsync.runbooks.usable_state import why_unusable
-from propsync.runs import INTERRUPTED, Note, RunLock
+from propsync.runs import INTERRUPTED, RUN_LOCK, Note, RunLock
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, disk_use, files_below, may_list, mode_of
 from propsync.storage.places import DOCUMENTS
@@ -63,7 +63,7 @@ def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> i
 
 
 def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int:
-    trouble = _trouble(RunLock(settings.state / "run.lock"), None)
+    trouble = _trouble(RunLock(settings.state / RUN_LOCK), None)
     if as_json:
         echo(json.dumps({"published_at": None, "trouble": trouble, "is_fresh": False}))
     else:
@@ -151,7 +151,7 @@ def _span(words: str) -> timedelta:
 
 def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
     runs = _dicts(reader, _asked("runs"))
-    lock = RunLock(settings.state / "run.lock")
+    lock = RunLock(settings.state / RUN_LOCK)
     began, read_at = _began(runs[0]), dict[str, datetime](reader.rows(_asked("read_at"))[1])
     unreadable: list[str] = []
     return {

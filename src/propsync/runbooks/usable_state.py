@@ -9,7 +9,7 @@ from pathlib import Path
 from propsync.errors import MergeFailed, PropsyncError, StateUnusable, StopRun
 from propsync.publish import read_note
 from propsync.runbooks.workspace import WAREHOUSE
-from propsync.runs import RunLock
+from propsync.runs import RUN_LOCK, RunLock
 from propsync.settings import Settings
 from propsync.storage import disk_errors, open_file
 from propsync.warehouse import SCHEMA_VERSION, OldFile, open_published, statement, text
@@ -49,14 +49,14 @@ def refuse_unusable(settings: Settings) -> None:
         version = reader.rows(statement("runbooks/schema_version"))[1][0][0]
     if version != SCHEMA_VERSION:
         raise StateUnusable(str(state), f"its schema version is {version}, not {SCHEMA_VERSION}")
-    with RunLock(settings.state / "run.lock").looking() as is_free:
+    with RunLock(settings.state / RUN_LOCK).looking() as is_free:
         if is_free:
             _refuse_older(settings, state, read_note(settings.published).get("run"))
 
 
 def refuse_unwritable(settings: Settings) -> None:
     """Raises HomeUnusable if this user may not write the lock or the state database, as every run does."""
-    for name in ("run.lock", WAREHOUSE):
+    for name in (RUN_LOCK, WAREHOUSE):
         path = settings.state / name
         with disk_errors(path), suppress(FileNotFoundError):
             os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))

@@ -19,7 +19,7 @@ from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.errors import ErasureUnfinished, HomeUnusable, LandingForeign, PropsyncError, SettingsError, StopRun
 from propsync.merge import HIDDEN_FILES
 from propsync.publish import WAREHOUSE
-from propsync.runs import Note, RunLock
+from propsync.runs import RUN_LOCK, Note, RunLock
 from propsync.settings import CONFIG_NAME, Settings, StorageAccess
 from propsync.storage import LocalStorage, Storage, disk_errors, files_named, in_the_way, remove, remove_partials
 from propsync.suppression import Erasures
@@ -91,7 +91,7 @@ def workplace(
     check_delta(settings)
     make_home(settings)
     refuse_lost_lines(settings)
-    with RunLock(settings.state / "run.lock").held(what, settings.lock_wait, is_erasing=is_erasing) as note:
+    with RunLock(settings.state / RUN_LOCK).held(what, settings.lock_wait, is_erasing=is_erasing) as note:
         for folder in (settings.landing, settings.published, settings.state):
             remove_partials(folder)
         work = _work_folder(settings.state / "work")

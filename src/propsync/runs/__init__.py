@@ -1,12 +1,13 @@
 """One run: its id and time, the lock, the verdicts and the journal."""
 
 from propsync.runs.journal import Journal, ResourceCounts
-from propsync.runs.lock import INTERRUPTED, Note, RunLock, take_lock
+from propsync.runs.lock import INTERRUPTED, RUN_LOCK, Note, RunLock, take_lock
 from propsync.runs.recovery import has_failed, mark_all, note_landed
 from propsync.runs.run import Run, Verdict, exit_code, is_run_id, next_run, run_status, time_of
 
 __all__ = [
     "INTERRUPTED",
+    "RUN_LOCK",
     "Journal",
     "Note",
     "ResourceCounts",

@@ -17,6 +17,9 @@ from filelock import lock_descriptor, unlock_descriptor
 from propsync.errors import Busy, PropsyncError, UsageError
 from propsync.storage import disk_errors, open_file
 
+RUN_LOCK = "run.lock"
+"""The file of a run's lock, in the folder of the state."""
+
 _LOOK_AGAIN = 0.2  # seconds
 _LONGEST_LOOK = 10.0  # seconds; `looking` holds the lock while `propsync status` opens the state database
 _MOST_BEFORE = 20
@@ -49,7 +52,7 @@ def take_lock(handle: int) -> bool:
 
 
 class RunLock:
-    """`state/run.lock`. propsync opens the file itself, so that waiting for the lock never erases the holder's name."""
+    """A lock's file. propsync opens the file itself, so that waiting for the lock never erases the holder's name."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

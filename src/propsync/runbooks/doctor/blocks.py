@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from propsync.errors import MergeFailed, StateUnusable, StopRun
 from propsync.runbooks.doctor.finding import Finding
 from propsync.runbooks.workspace import WAREHOUSE
-from propsync.runs import RunLock
+from propsync.runs import RUN_LOCK, RunLock
 from propsync.settings import Settings
 from propsync.storage import step_against, why_unread
 from propsync.warehouse import is_short, refuse_damaged, refuse_unreadable
@@ -17,7 +17,7 @@ _STEPS = {"state": "Run `propsync rebuild`", "published": "Run `propsync sync`: 
 
 def examine_blocks(settings: Settings) -> Iterator[Finding]:
     """A finding for each database file with a damaged block. The state is left out if a run is at work."""
-    with RunLock(settings.state / "run.lock").looking() as is_free:
+    with RunLock(settings.state / RUN_LOCK).looking() as is_free:
         found = [*_damaged(settings, "state")] if is_free else []
     yield from found
     yield from _damaged(settings, "published")

@@ -17,7 +17,7 @@ from propsync.runbooks.doctor.finding import Finding
 from propsync.runbooks.usable_state import why_unusable
 from propsync.runbooks.workplace import check_dask, refuse_elsewhere, refuse_half_erased
 from propsync.runbooks.workspace import WAREHOUSE
-from propsync.runs import RunLock
+from propsync.runs import RUN_LOCK, RunLock
 from propsync.settings import Settings
 from propsync.storage import PARTIAL, disk_errors, refuse_unreadable, remove, replace
 
@@ -91,7 +91,7 @@ def _is_reached(settings: Settings, folder: Path) -> Iterator[Finding]:
 
 def examine_at_work(settings: Settings) -> Iterator[Finding]:
     """The holder of the lock, and the user of this process."""
-    lock = RunLock(settings.state / "run.lock")
+    lock = RunLock(settings.state / RUN_LOCK)
     yield Finding("lock", True, f"held by {lock.holder()}" if lock.is_held() else "no run is at work")
     yield Finding("user", True, f"running as uid {os.getuid()}; readers of published/ should be other users")
 
@@ -103,7 +103,7 @@ def examine_state(settings: Settings) -> Iterator[Finding]:
     else:
         yield from examine_blocks(settings)
     try:
-        if not RunLock(settings.state / "run.lock").is_held():  # it may be that erasure
+        if not RunLock(settings.state / RUN_LOCK).is_held():  # it may be that erasure
             refuse_elsewhere(settings)
             refuse_half_erased(settings)
     except PropsyncError as error:

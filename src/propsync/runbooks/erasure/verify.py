@@ -12,7 +12,7 @@ from propsync.documents.cluster.equipment import bounds_of
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import UsageError
 from propsync.runbooks.workplace import object_storage, refuse_elsewhere
-from propsync.runs import RunLock, exit_code
+from propsync.runs import RUN_LOCK, RunLock, exit_code
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.suppression import Erasures
@@ -60,7 +60,7 @@ def verify_erased(settings: Settings, words: str) -> Verified:
     if not settings.state.is_dir():
         raise UsageError("PROPSYNC_HOME", f"{settings.home} is not a home of propsync", "Set it to your home folder")
     refuse_elsewhere(settings)
-    with RunLock(settings.state / "run.lock").held(_WHAT, settings.lock_wait):
+    with RunLock(settings.state / RUN_LOCK).held(_WHAT, settings.lock_wait):
         return Verified(_searched(settings, needle), list(_beyond(settings)))
 
 
