@@ -17,7 +17,7 @@ from kit.archives import SMALL, Place, flaws, place
 from kit.home import QUICK, Rows
 
 from propsync.cli.archive import print_verify
-from propsync.cli.status import print_status
+from propsync.cli.status.command import print_status
 from propsync.documents.blobs import Blobs
 from propsync.errors import Busy, TokenRefused
 from propsync.runbooks.archiving import verify as archive_verify

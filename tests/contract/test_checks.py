@@ -22,7 +22,7 @@ from kit.world_home import WorldHome
 from kit.world_server import WorldServer
 from variants import daily
 
-from propsync.cli.status import print_status
+from propsync.cli.status.command import print_status
 from propsync.errors import CheckFailed
 from propsync.runbooks.doctor.lists import examine_lists
 from propsync.warehouse import TABLES, Warehouse, quoted, run_checks

@@ -18,7 +18,7 @@ from kit.world import World, small_world
 from kit.world_home import WorldHome
 from kit.world_server import WorldServer
 
-from propsync.cli.status import print_status
+from propsync.cli.status.command import print_status
 from propsync.sweep import find_new_volatile, page_reader
 
 _WAITS = page_reader.SIGNED_SECONDS  # before other tests do without

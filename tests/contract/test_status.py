@@ -12,7 +12,7 @@ from typing import Any, Self
 import pytest
 from kit.archives import SMALL, Place, place
 
-from propsync.cli.status import print_status
+from propsync.cli.status.command import print_status
 from propsync.errors import TokenRefused, UsageError
 from propsync.runbooks import Scope, erase
 from propsync.runs import RunLock
@@ -260,6 +260,6 @@ def test_a_sync_during_which_somebody_set_the_clock_back_did_not_fail(at: Place,
 
 
 def test_tables_of_a_time_to_come_are_not_fresh(at: Place, told, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("propsync.cli.status.datetime", TwoDaysAgo)
+    monkeypatch.setattr("propsync.cli.status.command.datetime", TwoDaysAgo)
     assert print_status(at.settings(), "26h", as_json=False) == 3
     assert told()[1][-1].startswith("The tables are dated in the future: correct the clock")

@@ -18,7 +18,7 @@ from kit.unlisted import unlisted
 
 import propsync
 from propsync.cli.main import _words
-from propsync.cli.status import print_status
+from propsync.cli.status.command import print_status
 from propsync.errors import HomeUnusable, PropsyncError, StopRun, UsageError
 from propsync.landing import PageStore
 from propsync.runbooks.archiving.lock import archive_lock

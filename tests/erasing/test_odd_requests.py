@@ -11,7 +11,7 @@ from kit.comparing import difference
 from kit.server import Server
 from kit.small_api import DOOR, SmallApi, SmallHome, assessment, asset
 
-from propsync.cli.status import print_status
+from propsync.cli.status.command import print_status
 from propsync.erasing.request import Request
 from propsync.errors import UsageError
 from propsync.runbooks import erase, find, forget

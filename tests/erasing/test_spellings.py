@@ -18,7 +18,7 @@ from kit.server import Server
 from kit.small_api import SmallApi, SmallHome, asset
 from privacy.private import FIRST
 
-from propsync.cli.status import print_status
+from propsync.cli.status.command import print_status
 from propsync.erasing.request import Request
 from propsync.errors import UsageError
 from propsync.runbooks import erase, find

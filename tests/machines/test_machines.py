@@ -13,7 +13,7 @@ from kit.bucket import FolderBucket, copied, flaws
 from kit.comparing import assert_same, difference
 from kit.small_api import asset
 
-from propsync.cli.status import print_status
+from propsync.cli.status.command import print_status
 from propsync.errors import HomeUnusable, SettingsError, StorageAway, UsageError
 from propsync.runbooks.storage_move import move_storage
 from propsync.storage import LocalStorage

@@ -15,7 +15,7 @@ import duckdb
 import pytest
 from privacy.private import PrivateHome
 
-from propsync.cli.sheet import workbook
+from propsync.cli.query.sheet import workbook
 from propsync.desk.dictionary import FORMATS, entries
 from propsync.warehouse import open_published, quoted
 from propsync.warehouse.sealed_query import SealedQuery

@@ -130,7 +130,7 @@ def _as_nobody(words: Sequence[str], synced: SandboxHome, home: Path) -> subproc
         "import os, sys, decimal, encodings.idna\n"
         # the interpreter's own files may be private to root
         "import propsync.runbooks.push.plans, propsync.runbooks.push.undo\n"
-        "import propsync.cli.report, propsync.cli.status, propsync.cli.push_history, propsync.cli.push_plan\n"
+        "import propsync.cli.report, propsync.cli.status.command, propsync.cli.push.history, propsync.cli.push.plan\n"
         "from propsync.cli.main import run\n"
         "os.setgid(65534); os.setuid(65534)\n"
         f"sys.argv = {['propsync', *words]!r}\n"

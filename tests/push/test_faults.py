@@ -18,7 +18,7 @@ from kit.versions import of_another_version
 from msgspec.structs import replace
 from variants import daily
 
-from propsync.cli.status import print_status
+from propsync.cli.status.command import print_status
 from propsync.errors import ApiFailing, StateUnusable, TokenRefused, UsageError, WriteForbidden, WriteUnsupported
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan, save_plan
 from propsync.push.values.schedule_values import MEMBERS

@@ -13,9 +13,9 @@ from kit.kept import KeptHomes
 from kit.programs import Program
 from kit.push_home import PushHome, push_home
 
-from propsync.cli.push_history import print_history
+from propsync.cli.push.history import print_history
 from propsync.cli.start import INTERRUPTED
-from propsync.cli.status import print_status
+from propsync.cli.status.command import print_status
 from propsync.erasing.request import Request as Erasing
 from propsync.errors import UsageError
 from propsync.push.journals.journal import WriteJournal

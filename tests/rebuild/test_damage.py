@@ -23,7 +23,7 @@ from kit.shared import Shared
 from rebuild.conftest import FIRST, prune_at
 from variants import IS_ALL
 
-from propsync.cli.status import print_status
+from propsync.cli.status.command import print_status
 from propsync.errors import PropsyncError
 from propsync.landing import Manifests
 from propsync.landing.pages import page_key

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from propsync import log
-from propsync.cli import lines
+from propsync.cli.terminal import lines
 
 SECRET = "t0k/en+secret=="
 
@@ -120,6 +120,9 @@ def test_a_message_with_wrong_arguments_is_shown_redacted(stream, capsys):
 
 
 def test_rich_is_imported_on_a_terminal_only():
-    script = "import sys, io, propsync.cli.lines as l; l.configure('INFO', io.StringIO()); print('rich' in sys.modules)"
+    script = (
+        "import sys, io, propsync.cli.terminal.lines as l\n"
+        "l.configure('INFO', io.StringIO()); print('rich' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from propsync import log
-from propsync.cli import lines
+from propsync.cli.terminal import lines
 from propsync.progress import LineProgress, progress, watched
 
 SECRET = "t0k/en+secret=="

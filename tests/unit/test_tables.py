@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from propsync.cli.text_tables import print_table, say
+from propsync.cli.terminal.tables import print_table, say
 
 LONG = " ".join(f"word{number}" for number in range(60))
 ID = "0f2b7c1e9d8a4b6c5d3e2f10"

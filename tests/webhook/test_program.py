@@ -26,7 +26,7 @@ from kit.kills import started
 from kit.programs import PROGRAM, environment, free_port, wait_until
 from kit.receiving import HOOK, SECRET, is_accepted, is_refused
 
-from propsync.cli.webhook import tell
+from propsync.cli.services.webhook import tell
 from propsync.serving.listener import listening
 from propsync.settings import load_settings
 from propsync_sandbox import Sandbox

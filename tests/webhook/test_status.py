@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kit.hint_home import HintHome, assessment_hint
 
-from propsync.cli.status import print_status
+from propsync.cli.status.command import print_status
 
 
 def test_status_counts_posts_until_a_run_takes_them_in(home: HintHome, capsys: pytest.CaptureFixture[str]) -> None:

@@ -104,7 +104,7 @@ def export(
 def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
     """Prints the new and the missing documents, and the next command; or one JSON object."""
     from propsync.cli.report import print_removed
-    from propsync.cli.text_tables import echo
+    from propsync.cli.terminal.tables import echo
 
     if as_json:
         echo(json.dumps(report.to_json()))
@@ -128,7 +128,7 @@ def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
 
 def print_verify(report: VerifyReport, *, as_json: bool) -> None:
     """Prints the findings, the repairs, the rest, and the next command; or one JSON object."""
-    from propsync.cli.text_tables import echo
+    from propsync.cli.terminal.tables import echo
     from propsync.runbooks.archiving.verify_report import are, counted
 
     if as_json:
@@ -167,7 +167,7 @@ def _after_verify(report: VerifyReport) -> str:
 
 def print_export(report: ExportReport, *, as_json: bool) -> None:
     """Prints the documents in the bag, those left out, and the next command; or one JSON object."""
-    from propsync.cli.text_tables import echo
+    from propsync.cli.terminal.tables import echo
 
     if as_json:
         echo(json.dumps(report.to_json()))

@@ -11,14 +11,15 @@ import typer
 
 from propsync import __version__
 from propsync.cli import common_options as given
-from propsync.cli import garbage, lines
+from propsync.cli import garbage
 from propsync.cli.archive import archive_app
 from propsync.cli.common_options import AsJson, ManyValues, ids_option, settings
-from propsync.cli.erase import erase
-from propsync.cli.push_apply import push_app
-from propsync.cli.services import sandbox, serve, webhook
-from propsync.cli.sql_source import SqlCommand, sql_text
+from propsync.cli.erase.command import erase
+from propsync.cli.push.sending import push_app
+from propsync.cli.query.sql_source import SqlCommand, sql_text
+from propsync.cli.services.options import sandbox, serve, webhook
 from propsync.cli.storage import storage_app
+from propsync.cli.terminal import lines
 from propsync.errors import UsageError
 
 app = typer.Typer(
@@ -183,7 +184,7 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """Show how fresh and how complete the published tables are."""
-    from propsync.cli.status import print_status
+    from propsync.cli.status.command import print_status
 
     raise typer.Exit(print_status(settings(), max_age, as_json=as_json))
 
@@ -217,7 +218,7 @@ def query(
     ] = None,
 ) -> None:
     """Query the published tables with SQL. A terminal gets the first 100 rows; a pipe or a file gets all."""
-    from propsync.cli.query import run_query
+    from propsync.cli.query.command import run_query
 
     if sql is not None and file is not None:
         raise UsageError("query", "give the SQL or --file, not both", "Use only one of them")
@@ -259,7 +260,7 @@ def demo(
     ] = None,
 ) -> None:
     """Show everything with made-up data. Syncs, lets a night of changes pass, and syncs again."""
-    from propsync.cli.demo import run_demo
+    from propsync.cli.demo.command import run_demo
 
     raise typer.Exit(run_demo(scale, home))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from propsync.cli.text_tables import echo
+from propsync.cli.terminal.tables import echo
 from propsync.runbooks import PAGE, write_dashboard
 from propsync.settings import Settings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from propsync.cli import output
+from propsync.cli.terminal import output
 from propsync.desk.dictionary import FORMATS, entries
 from propsync.settings import Settings
 from propsync.warehouse import open_published

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from propsync.cli.text_tables import echo
+from propsync.cli.terminal.tables import echo
 from propsync.runbooks.doctor.examine import examine
 from propsync.settings import Settings
 

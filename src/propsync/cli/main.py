@@ -14,10 +14,11 @@ from typer.exceptions import TyperException
 
 from propsync import log
 from propsync.cli import common_options as given
-from propsync.cli import garbage, output, stopping, usage
+from propsync.cli import garbage, stopping
 from propsync.cli.commands import app
 from propsync.cli.start import INTERRUPTED, WORDS
-from propsync.cli.text_tables import say
+from propsync.cli.terminal import output, usage
+from propsync.cli.terminal.tables import say
 from propsync.errors import PropsyncError, ResourceFailed
 
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

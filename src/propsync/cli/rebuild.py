@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
-from propsync.cli.text_tables import echo, print_table
+from propsync.cli.terminal.tables import echo, print_table
 from propsync.runbooks import rebuild
 from propsync.settings import Settings
 

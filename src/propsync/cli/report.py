@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from propsync.cli.text_tables import echo, print_table, say
+from propsync.cli.terminal.tables import echo, print_table, say
 from propsync.runbooks import Report
 
 

@@ -18,7 +18,7 @@ def move(
     ],
 ) -> None:
     """Copy a home to a bucket, or from its bucket to a folder. propsync verifies each file by its hash."""
-    from propsync.cli.text_tables import echo
+    from propsync.cli.terminal.tables import echo
     from propsync.runbooks.storage_move import move_storage
 
     report = move_storage(settings(), to)

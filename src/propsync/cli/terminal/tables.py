@@ -13,7 +13,7 @@ from itertools import chain, zip_longest
 from typing import Any
 
 from propsync import log
-from propsync.cli import output
+from propsync.cli.terminal import output
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # and those that turn the direction
 _GAP = "  "

@@ -26,7 +26,7 @@ def serve(
     ] = "127.0.0.1",
 ) -> None:
     """Run Prefect on this machine. Starts a server, a worker and the deployments, and runs until interrupted."""
-    from propsync.cli.serve import run_serve
+    from propsync.cli.services.serve import run_serve
 
     raise typer.Exit(run_serve(settings(), given.config, host, port))
 
@@ -45,7 +45,7 @@ def webhook(
     as_json: AsJson = False,
 ) -> None:
     """Receive hints about changes, and read what they name. Runs until interrupted."""
-    from propsync.cli.webhook import run_read, run_webhook
+    from propsync.cli.services.webhook import run_read, run_webhook
 
     if as_json and not read:
         raise UsageError("--json", "it needs --read", "Use both, or neither")
@@ -86,7 +86,7 @@ def sandbox(
     ] = None,
 ) -> None:
     """Serve the whole API with made-up data. Runs on this machine until interrupted."""
-    from propsync.cli.sandbox import command
+    from propsync.cli.services.sandbox import command
 
     arguments = command(
         port=port,

@@ -51,8 +51,8 @@ def template(
     property_: Annotated[list[str] | None, ids_option("--property", "Only records of these properties.")] = None,
 ) -> None:
     """Write a file with the present values, ready to edit. Sends nothing."""
-    from propsync.cli.push_plan import typed
-    from propsync.cli.text_tables import echo
+    from propsync.cli.push.plan import typed
+    from propsync.cli.terminal.tables import echo
     from propsync.runbooks.push.plans import make_template
 
     properties, last = _ids_and_file(property_, file)
@@ -92,7 +92,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Compare a file with the tables, and save the changes as a plan. Sends nothing."""
-    from propsync.cli.push_plan import print_plan
+    from propsync.cli.push.plan import print_plan
     from propsync.runbooks.push.plans import Wanted, make_plan, names_of
 
     properties, last = _ids_and_file(property_, file)
@@ -110,7 +110,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Print a saved plan again. Sends nothing."""
-    from propsync.cli.push_plan import print_plan
+    from propsync.cli.push.plan import print_plan
     from propsync.push.journals.saved import given_plan
     from propsync.push.review.changes import MOST_CHANGES
     from propsync.runbooks.push.plans import names_of

@@ -59,7 +59,7 @@ def _plain(stream: TextIO) -> logging.Handler:
 
 def _on_terminal(stream: TextIO) -> logging.Handler:
     """Shares the terminal between lines and bars; only a terminal imports rich."""
-    from propsync.cli.bars import Bars
+    from propsync.cli.terminal.bars import Bars
 
     bars = Bars(stream)
     progress.show_bars(bars.one)

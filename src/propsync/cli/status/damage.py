@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from propsync.cli.text_tables import echo
+from propsync.cli.terminal.tables import echo
 from propsync.landing import Inspection
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, may_list

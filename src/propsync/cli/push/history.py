@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from zoneinfo import ZoneInfo
 
-from propsync.cli.text_tables import echo, print_table
+from propsync.cli.terminal.tables import echo, print_table
 from propsync.push.plan import Plan
 from propsync.runbooks.push.undo import Past
 

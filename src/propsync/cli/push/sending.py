@@ -10,7 +10,7 @@ import typer
 
 from propsync.cli import garbage
 from propsync.cli.common_options import AsJson, settings
-from propsync.cli.push import PlanFile, push_app
+from propsync.cli.push.commands import PlanFile, push_app
 
 if TYPE_CHECKING:
     from propsync.push.plan import Plan
@@ -45,7 +45,7 @@ def apply(
         _say_what_is_sent(chosen, saved)
         raise
     if as_json:
-        from propsync.cli.text_tables import echo
+        from propsync.cli.terminal.tables import echo
 
         echo(json.dumps(report.summary(plan), ensure_ascii=False))
     else:
@@ -55,7 +55,7 @@ def apply(
 
 def _say_what_is_sent(chosen: Settings, plan: Plan) -> None:
     """After Ctrl-C: how far it came. Without a journal, it has not begun, or a run has recorded everything."""
-    from propsync.cli.text_tables import say
+    from propsync.cli.terminal.tables import say
     from propsync.push.journals.journal import read_journal
     from propsync.storage import LocalStorage
 
@@ -66,7 +66,7 @@ def _say_what_is_sent(chosen: Settings, plan: Plan) -> None:
 
 
 def _print(report: PushReport, path: Path) -> None:
-    from propsync.cli.text_tables import echo
+    from propsync.cli.terminal.tables import echo
     from propsync.push.review.changes import counted
 
     if not report.run_id:
@@ -114,7 +114,7 @@ def undo(
     as_json: AsJson = False,
 ) -> None:
     """Plan the way back: the values from before a run. Sends nothing."""
-    from propsync.cli.push_plan import print_plan
+    from propsync.cli.push.plan import print_plan
     from propsync.push.plan import check_out
     from propsync.push.review.summary import keep_plan
     from propsync.runbooks.push.plans import names_of
@@ -131,7 +131,7 @@ def undo(
 @push_app.command()
 def history(as_json: AsJson = False) -> None:
     """List the plans that were applied, and those that are unfinished."""
-    from propsync.cli.push_history import print_history
+    from propsync.cli.push.history import print_history
     from propsync.runbooks.push.undo import history as past_plans
     from propsync.runbooks.push.undo import unfinished
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from propsync.cli.common_options import AsJson, settings
-from propsync.cli.erase_verify import run_verify, typed_text, words_of
+from propsync.cli.erase.verify import run_verify, typed_text, words_of
 from propsync.errors import UsageError
 
 Asset = Annotated[
@@ -65,7 +65,7 @@ def erase(
         raise UsageError("--dry-run", "it shows what an erasure would take, and changes nothing", "Leave it out")
     if not (dry_run or forget is not None or resume or (reason or "").strip()):
         raise UsageError("--reason", "an erasure needs a reason, which stays in ops.erasures", 'Add --reason "…"')
-    from propsync.cli.erase_run import run_erase, run_find, run_forget
+    from propsync.cli.erase.outcome import run_erase, run_find, run_forget
     from propsync.erasing.request import Request
 
     request = Request(asset, assessment, field, text, reason or "")

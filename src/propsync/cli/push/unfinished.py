@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from propsync.cli.text_tables import echo
+from propsync.cli.terminal.tables import echo
 from propsync.push.journals.journal import journals
 from propsync.runbooks.push.abandoned import PUSH_LOCK
 from propsync.runs import RunLock

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC
 from typing import Any
 
-from propsync.cli.text_tables import echo
+from propsync.cli.terminal.tables import echo
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, may_list
 from propsync.suppression import Erasures

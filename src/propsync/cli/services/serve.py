@@ -12,7 +12,7 @@ from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 
-from propsync.cli.text_tables import echo
+from propsync.cli.terminal.tables import echo
 from propsync.errors import UsageError
 from propsync.serving import Place, Service, check_config
 from propsync.settings import Settings

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 from msgspec import structs
 
-from propsync.cli.damage import find_damage
-from propsync.cli.erasure_count import erasures_of
-from propsync.cli.status_text import in_words, print_facts
-from propsync.cli.text_tables import echo
-from propsync.cli.unfinished_plans import unfinished_plans
+from propsync.cli.erase.count import erasures_of
+from propsync.cli.push.unfinished import unfinished_plans
+from propsync.cli.status.damage import find_damage
+from propsync.cli.status.words import in_words, print_facts
+from propsync.cli.terminal.tables import echo
 from propsync.documents.lost_files import LOST
 from propsync.errors import HomeUnusable, UsageError
 from propsync.publish import read_note

@@ -11,11 +11,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from propsync.cli import stopping
-from propsync.cli.demo_plan import show_plan
+from propsync.cli.demo.plan import show_plan
 from propsync.cli.garbage import imports_left_alone
 from propsync.cli.report import print_counts
-from propsync.cli.sandbox import Address, running
-from propsync.cli.text_tables import echo, print_table
+from propsync.cli.services.sandbox import Address, running
+from propsync.cli.terminal.tables import echo, print_table
 from propsync.errors import UsageError
 from propsync.runbooks import PAGE, night
 from propsync.settings import Settings, load_settings

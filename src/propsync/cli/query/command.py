@@ -8,9 +8,9 @@ from contextlib import closing, suppress
 from itertools import islice, takewhile
 from typing import BinaryIO
 
-from propsync.cli import output
-from propsync.cli.describing import columns_of
-from propsync.cli.text_tables import echo, print_lots, say
+from propsync.cli.query.describing import columns_of
+from propsync.cli.terminal import output
+from propsync.cli.terminal.tables import echo, print_lots, say
 from propsync.errors import QueryWrong, UsageError
 from propsync.settings import Settings
 from propsync.warehouse import PublishedReader, check_published, statement
@@ -100,7 +100,7 @@ def _pieces(answer: QueryResult, output_format: str) -> Generator[bytes]:
     if output_format == _FOR_EXCEL:
         return answer.excel_csv()
     if output_format == "xlsx":
-        from propsync.cli.sheet import workbook  # it takes longer to import than most queries run
+        from propsync.cli.query.sheet import workbook  # it takes longer to import than most queries run
 
         return workbook(answer)
     return answer.pieces(output_format)

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from propsync.cli.text_tables import echo
+from propsync.cli.terminal.tables import echo
 from propsync.errors import UsageError
 from propsync.log import conceal
 from propsync.serving.events import announce_hints

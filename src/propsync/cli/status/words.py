@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from propsync.cli.damage import print_damage
-from propsync.cli.erasure_count import print_erasures
-from propsync.cli.text_tables import echo
-from propsync.cli.unfinished_plans import print_unfinished
+from propsync.cli.erase.count import print_erasures
+from propsync.cli.push.unfinished import print_unfinished
+from propsync.cli.status.damage import print_damage
+from propsync.cli.terminal.tables import echo
 from propsync.documents.lost_files import MOUNT_OR_VERIFY
 from propsync.errors import StateUnusable
 from propsync.progress import size_in_words

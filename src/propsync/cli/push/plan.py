@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from propsync.cli.text_tables import echo, print_table
+from propsync.cli.terminal.tables import echo, print_table
 from propsync.push.plan import CREATE, Plan
 from propsync.push.review.changes import COLUMNS, MOST_CHANGES, change_rows, counted, long_values, refusal_line
 from propsync.push.review.names import Names

@@ -39,7 +39,7 @@ def typed_text() -> str:
 
 def run_verify(settings: Settings, words: str, *, as_json: bool) -> int:
     """Looks, and prints what has a trace, what could not be read and what lies beyond; returns the exit code."""
-    from propsync.cli.text_tables import echo
+    from propsync.cli.terminal.tables import echo
     from propsync.runbooks.erasure.verify import verify_erased
 
     verified = verify_erased(settings, words)

@@ -6,7 +6,7 @@ import csv
 from datetime import datetime
 from pathlib import Path
 
-from propsync.cli.push_plan import print_plan
+from propsync.cli.push.plan import print_plan
 from propsync.runbooks.push.plans import ASSETS, Wanted, make_plan, make_template, names_of
 from propsync.settings import Settings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from propsync.cli.text_tables import echo, print_table
+from propsync.cli.terminal.tables import echo, print_table
 from propsync.erasing.request import Request
 from propsync.runbooks import Erased, erase, find, forget
 from propsync.settings import Settings

@@ -1,0 +1,1 @@
+"""`propsync demo`: all features with made-up data, in under a minute."""

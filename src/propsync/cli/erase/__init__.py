@@ -1,0 +1,1 @@
+"""`propsync erase`: what it takes and what it prints."""

@@ -1,0 +1,1 @@
+"""`propsync push`: plans, templates, sending, undoing and past plans."""

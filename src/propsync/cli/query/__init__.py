@@ -1,0 +1,1 @@
+"""`propsync query`: its SQL, and rows as a table or a file."""

@@ -1,0 +1,1 @@
+"""The commands that run until somebody interrupts them."""

@@ -1,0 +1,1 @@
+"""`propsync status`: how fresh and how complete the published copy is."""

@@ -1,0 +1,1 @@
+"""Standard output and standard error: lines, tables and progress bars, also without a reader."""
