@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from propsync.cli.push.plan import print_plan
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan
 from propsync.push.review.changes import change_rows, changes_to_json, long_values
 from propsync.push.review.names import Names
@@ -108,3 +111,33 @@ def test_json_has_each_change_with_whole_values() -> None:
         "new": long,
         "names": {},
     }
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_a_narrow_terminal_shows_old_above_new_and_no_line_wraps(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = FieldChange("f1", "Location", "text", "Bin store", "Basement car park, bay 14, by the lift")
+    other = FieldChange("f2", "Last inspected", "date", None, "2026-11-30")
+    two = [Entry(row, UPDATE, (f"4utZK2K0iZZq0IVLgYeyb{row}",), "p", "t", [one, other]) for row in (2, 3)]
+    made = Plan("assets", "doors.csv", "", "run", two)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.stdout, "isatty", lambda: True)
+        patch.setenv("COLUMNS", str(columns))
+        print_plan(made, Names({"p": "Darwin Tower"}, {"t": "Fire doors"}), Path("doors.plan"), as_json=False)
+    changes = capsys.readouterr().out.split("\n\n")[1].splitlines()
+    assert max(map(len, changes)) <= columns
+    if columns == 200:
+        assert changes[0].split() == ["row", "action", "record", "name", "field", "old", "new"]
+        return
+    assert changes[:8] == [
+        "row 2, update 4utZK2K0iZZq0IVLgYeyb2",
+        "  Darwin Tower: Fire doors",
+        "  Location",
+        "    old  Bin store",
+        "    new  Basement car park, bay 14, by the lift",
+        "  Last inspected",
+        "    old  (none)",
+        "    new  2026-11-30",
+    ]
+    assert changes[8:] == [changes[0].replace("2", "3", 1)[:-1] + "3", *changes[1:8]]

@@ -56,10 +56,21 @@ def test_what_fits_a_terminal_is_left_as_it_is(lines_of):
     assert lines_of(["a", "b"], [("x", None), ("y y", 3)]) == ["a    b", "───  ─", "x", "y y  3"]
 
 
-def test_more_columns_than_a_terminal_has_room_for_are_still_told_whole(lines_of):
-    lines = lines_of([f"column_{number}" for number in range(6)], [[LONG] * 6])
-    words = " ".join(lines[2:]).split()
-    assert sorted(words) == sorted(LONG.split() * 6)
+def test_a_terminal_that_is_too_narrow_for_the_columns_gets_a_line_for_each_value(lines_of):
+    lines = lines_of([f"column_{number}" for number in range(6)], [[LONG] * 6, [ID, None, "", 3, "x y", ID]])
+    assert max(map(len, lines)) <= 80
+    names = [line[:8] for line in lines if line[:8].strip()]
+    assert names == [f"column_{number}" for number in range(6)] * 2
+    first = lines[: lines.index("")]
+    assert " ".join(line[10:] for line in first).split() == LONG.split() * 6
+    assert lines[len(first) + 1 :] == [
+        f"column_0  {ID}", "column_1", "column_2", "column_3  3", "column_4  x y", f"column_5  {ID}", ""
+    ]  # fmt: skip
+
+
+def test_without_rows_such_a_table_still_shows_its_columns(lines_of):
+    columns = [f"a_column_with_a_name_{number}" for number in range(6)]
+    assert lines_of(columns, [])[0].split() == columns
 
 
 def test_no_line_commands_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
-from propsync.cli.terminal.tables import echo, print_table
+from propsync.cli.terminal.tables import echo, fits, hanging, print_table
 from propsync.push.plan import CREATE, Plan
 from propsync.push.review.changes import COLUMNS, MOST_CHANGES, change_rows, counted, long_values, refusal_line
 from propsync.push.review.names import Names
@@ -51,12 +56,29 @@ def _print_changes(plan: Plan, names: Names, path: Path, most: int | None) -> No
     if not changes:
         return
     echo()
-    print_table(COLUMNS, changes[:most])
+    if fits(COLUMNS, changes[:most]):
+        print_table(COLUMNS, changes[:most])
+    else:
+        _print_narrow(changes[:most])
     if most is not None and len(changes) > most:
         echo(_rest(most, len(changes), "changes", path))
     if most is None:
         _print_long_values(plan)
     echo()
+
+
+def _print_narrow(changes: Sequence[tuple[Any, ...]]) -> None:
+    """For a terminal that is too narrow for the table: a block for each record, its old values above the new ones."""
+    room = shutil.get_terminal_size().columns
+    for (row, action, record, name), some in groupby(changes, key=itemgetter(0, 1, 2, 3)):
+        place = f"row {row}, " if row != "" else ""
+        lines = [*hanging("", f"{place}{action} {record}", 2, room), *(hanging("  ", name, 2, room) if name else [])]
+        for *_, label, old, new in some:
+            lines += hanging("  ", label, 2, room) if label else []
+            for which, value in (("old", old), ("new", new)):
+                lines += hanging(f"    {which}  ", value, 9, room) if value else []
+        for line in lines:
+            echo(line)
 
 
 def _print_long_values(plan: Plan) -> None:

@@ -41,7 +41,7 @@ def _harmless(line: str) -> str:
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Prints aligned columns under their names; numbers to the right. It wraps a terminal's long texts and cuts
-    nothing.
+    nothing. If a terminal is too narrow for the columns, it gives each value a line.
     """
     cells = [[_shown(value) for value in row] for row in rows]
     numeric = [all(_is_number(row[place]) for row in cells) and bool(cells) for place in range(len(columns))]
@@ -50,25 +50,41 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 def print_lots(columns: Sequence[str], lots: Iterable[Sequence[Sequence[Any]]], numeric: Sequence[bool]) -> int:
     """The same for rows that come in batches, each with the widths that it needs; returns their number."""
-    count, widths = 0, [len(name) for name in columns]
+    count, widths, is_stacked = 0, [len(name) for name in columns], False
     for number, lot in enumerate(chain(lots, [()])):
         cells = [[_shown(value) for value in row] for row in lot]
-        widths = [max([width, *(len(row[place]) for row in cells)]) for place, width in enumerate(widths)]
+        widths = _widths(widths, cells)
         fitted = _on_terminal(widths, columns)
-        if number == 0:
+        is_stacked = is_stacked or (number == 0 and bool(cells) and _is_too_narrow(fitted))
+        if number == 0 and not is_stacked:
             echo(_line(columns, fitted, numeric))
             echo(_GAP.join("─" * width for width in fitted))
         for row in cells:
-            for line in _wrapped(row, fitted):
-                echo(_line(line, fitted, numeric))
+            for line in _stacked(columns, row) if is_stacked else _aligned(row, fitted, numeric):
+                echo(line)
         count += len(cells)
     return count
+
+
+def fits(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bool:
+    """Whether standard output has room for such a table, with long texts wrapped."""
+    widths = _widths([len(name) for name in columns], [[_shown(value) for value in row] for row in rows])
+    return not _is_too_narrow(_on_terminal(widths, columns))
+
+
+def _widths(widths: Sequence[int], cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max([width, *(len(row[place]) for row in cells)]) for place, width in enumerate(widths)]
 
 
 def _on_terminal(widths: list[int], columns: Sequence[str]) -> list[int]:
     if not sys.stdout.isatty():
         return widths
     return _fitted(widths, columns, shutil.get_terminal_size().columns - len(_GAP) * (len(columns) - 1))
+
+
+def _is_too_narrow(widths: Sequence[int]) -> bool:
+    whole = sum(widths) + len(_GAP) * (len(widths) - 1)
+    return sys.stdout.isatty() and whole > shutil.get_terminal_size().columns
 
 
 def _fitted(widths: Sequence[int], columns: Sequence[str], room: int) -> list[int]:
@@ -80,6 +96,27 @@ def _fitted(widths: Sequence[int], columns: Sequence[str], room: int) -> list[in
         if sum(fitted) <= room:
             break
     return fitted
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> Iterator[str]:
+    return (_line(line, widths, numeric) for line in _wrapped(cells, widths))
+
+
+def _stacked(columns: Sequence[str], cells: Sequence[str]) -> Iterator[str]:
+    """A row as a line for each value beside its column's name, and a blank line."""
+    room = shutil.get_terminal_size().columns
+    width = min(max(map(len, columns)), room // 2)
+    for name, cell in zip(columns, cells, strict=True):
+        yield from hanging(f"{name.ljust(width)}{_GAP}", cell, width + len(_GAP), room)
+    yield ""
+
+
+def hanging(first: str, text: str, indent: int, room: int) -> list[str]:
+    """A text as lines of a terminal: `first` begins the first one, and the others are indented."""
+    width = max(room, indent + _NARROWEST)
+    rest = " " * indent
+    lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return lines or [first.rstrip()]
 
 
 def _wrapped(cells: Sequence[str], widths: Sequence[int]) -> Iterator[tuple[str, ...]]:
