@@ -210,6 +210,22 @@ def test_a_new_schedule_that_somebody_has_begun_stays(home: PushHome, *, is_seen
     assert home.sandbox.world.schedules.get(free) is not None
 
 
+def test_a_field_of_an_asset_that_is_gone_and_a_member_have_their_labels(home: PushHome) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    text = home.field(kind, "text")
+    run = home.apply(home.plan(home.update(asset_id, {text: "ours"}))).run_id
+    home.sandbox.world.assets.delete(asset_id)
+    home.sync(["assets"])
+    label = home.sandbox.world.asset_types.field(kind, text)["label"]
+    assert [one.column for one in undo(home.settings(), run).refused] == [label]
+    taken = set(home.schedules(10_000))
+    free = next((place, kind) for place, _ in taken for _, kind in taken if (place, kind) not in taken)
+    run = home.apply(home.plan(home.schedule(CREATE, free, {"description": "new"}), resource="schedules")).run_id
+    home.sandbox.world.schedules.set_members(free, description="theirs")
+    home.sync(["schedules"])
+    assert [one.column for one in undo(home.settings(), run).refused] == ["Description"]
+
+
 def test_a_new_schedule_whose_status_the_api_no_longer_shows_can_be_undone(home: PushHome) -> None:
     taken = set(home.schedules(10_000))
     free = next((place, kind) for place, _ in taken for _, kind in taken if (place, kind) not in taken)

@@ -98,7 +98,7 @@ class WayBack:
 
 
 Fields = Mapping[tuple[str, str], Field]
-"""The fields of assets by type and id; the members of schedules, which no type has, under an empty type."""
+"""The fields of assets by type and id. Under an empty type, those of assets that are gone, and the members of schedules."""
 
 
 def way_back(
@@ -205,7 +205,7 @@ def _uncreated(rows: list[Recorded], there: Present | None, fields: Fields) -> E
     for name in MEMBERS:
         one, now = given.get(name), there.values.get(name)
         if not (is_stored(None, now) if one is None else _is_ours(one, now, there)):
-            return Refusal(first.row, name, first.record, _EDITED)
+            return Refusal(first.row, fields["", name].label, first.record, _EDITED)
     if is_begun(there.first_status, there.status):
         return Refusal(first.row, fields["", STATUS].label, first.record, _EDITED)
     olds = {name: there.values.get(name) for name in MEMBERS} | {STATUS: there.status}

@@ -144,7 +144,8 @@ def _present(rows: Rows, resource: str, keys: set[Key]) -> Mapping[Key, Present]
 
 def _fields(published: Published) -> Fields:
     of_types = {(one.id, field.id): field for one in published.asset_types for field in one.fields}
-    return of_types | {("", field.id): field for field in published.members}
+    of_any = {("", field_id): field for (_, field_id), field in of_types.items()}
+    return of_any | of_types | {("", field.id): field for field in published.members}
 
 
 @dataclass(frozen=True)
