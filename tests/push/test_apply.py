@@ -41,7 +41,10 @@ def test_a_run_that_is_at_work_after_the_writes_is_not_called_nothing_done(home:
     asset_id, _, kind = home.assets(1)[0]
     plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "new"}))
     lock = RunLock(home.path / "state" / "run.lock")
-    with lock.held("propsync nightly", 0), pytest.raises(PlanUnfinished, match="1 record sent") as stopped:
+    with (
+        lock.held("propsync nightly", 0),
+        pytest.raises(PlanUnfinished, match="tried to write 1 record, and could not read back") as stopped,
+    ):
         home.apply(plan, lock_wait=0)
     assert stopped.value.exit_code == 1
     assert list(home.effects.values()) == [1]
@@ -61,7 +64,7 @@ def test_an_error_after_the_writes_says_that_they_are_sent(home: PushHome, monke
         patched.setattr(home, "call", full)
         with pytest.raises(PlanUnfinished) as stopped:
             home.apply(plan)
-    assert "1 record sent, and propsync could not read back" in str(stopped.value)
+    assert "propsync has tried to write 1 record, and could not read back" in str(stopped.value)
     assert "landing: the disk is full. Free some space" in str(stopped.value)
     assert home.apply(plan).exit_code == 0
     assert list(home.effects.values()) == [1]
@@ -80,7 +83,9 @@ def test_an_error_after_the_writes_does_not_hide_why_they_stopped(
     refused = {"kind": "status", "status": 401}
     home.sandbox.set_faults([{"match": {"method": "PATCH"}, "after": 1, "times": None, "effect": refused}])
     monkeypatch.setattr(home, "call", full)
-    with pytest.raises(PlanUnfinished, match=r"token .*\. 2 records sent, .*the disk is full\. Free some space"):
+    with pytest.raises(
+        PlanUnfinished, match=r"token .*\. propsync has tried to write 2 records, .*the disk is full\. Free some space"
+    ):
         home.apply(plan, max_concurrency=1)
 
 

@@ -175,7 +175,7 @@ def test_ctrl_c_says_how_far_an_apply_came(kept: KeptHomes, tmp_path: Path) -> N
             started.append(process)
             said = process.communicate(timeout=60)[1]
         assert process.returncode == INTERRUPTED
-        assert f"2 of 5 records of plan {plan.plan_id} are sent. The same command sends the rest" in said
+        assert f"tried to write 2 of 5 records of plan {plan.plan_id}. The same command sends the rest" in said
         assert home.apply(plan).exit_code == 0
         assert list(home.effects.values()) == [1] * 5
 

@@ -60,9 +60,11 @@ def _say_what_is_sent(chosen: Settings, plan: Plan) -> None:
     from propsync.storage import LocalStorage
 
     if journalled := read_journal(LocalStorage(chosen.home), plan.plan_id):
-        sent, count = len(journalled.sent), len(plan.entries)
-        rest = "sends the rest, and reads back" if sent < count else "reads back"
-        say(f"{sent:,} of {count:,} records of plan {plan.plan_id} are sent. The same command {rest} what it has sent")
+        tried, count = len(journalled.sent), len(plan.entries)
+        is_rest = len(journalled.sent | journalled.outcomes.keys()) < count
+        rest = "sends the rest, and reads back" if is_rest else "reads back"
+        so_far = f"propsync has tried to write {tried:,} of {count:,} records of plan {plan.plan_id}"
+        say(f"{so_far}. The same command {rest} what it has sent")
 
 
 def _print(report: PushReport, path: Path) -> None:

@@ -187,7 +187,7 @@ class _Apply:
 
     def _unfinished(self, why: str, next_step: str | None = None) -> PlanUnfinished:
         count = counted(len(self._journal.so_far.sent), "record")
-        what = f"{count} sent, and propsync could not read back what the API has, because {why}"
+        what = f"propsync has tried to write {count}, and could not read back what the API has, because {why}"
         if self._stopped:  # of the two, the more important to know
             what = f"{self._stopped.what}. {what}"
         return PlanUnfinished(f"plan {self._plan.plan_id}", what, next_step)
