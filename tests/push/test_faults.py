@@ -316,6 +316,25 @@ def _on(entry: Entry, field: str) -> Entry:
     return Entry(entry.row, entry.action, entry.key, entry.property_id, entry.type_id, changes)
 
 
+def test_what_the_api_says_of_a_refused_field_is_for_the_person_who_applies_alone(home: PushHome) -> None:
+    """It may repeat values, and the tables, the log of runs and the notices have none."""
+    (asset_id, _, kind) = home.assets(1)[0]
+    text, token = home.field(kind, "text"), home.sandbox.token
+    words = {"message": "Invalid", "errors": {f"values.{text}": [f"'secret flat' is not a place, says {token}."]}}
+    refused = {"kind": "status", "status": 422, "body": json.dumps(words)}
+    home.sandbox.set_faults([{"match": {"method": "PATCH"}, "effect": refused}])
+    plan = home.plan(home.update(asset_id, {text: "secret flat"}))
+    label = plan.entries[0].changes[0].label
+    report = home.apply(plan)
+    (line,) = report.lines
+    assert line.startswith(f"row 2, {asset_id}, {label}: failed: the API refused the request: 422 without a code. ")
+    assert line.endswith(f"plan again. The API says: {label}: 'secret flat' is not a place, says [redacted]")
+    ((message, error),) = home.rows("select message, error from ops.writes join ops.runs using (run_id)")
+    assert "Correct the row, then plan again" in message
+    assert "secret" not in f"{message}{error}{report.to_json()}{report.left_behind}"
+    assert home.apply(plan).is_repeat
+
+
 def test_a_run_names_a_few_of_many_failed_records_and_apply_all_of_them(
     home: PushHome, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 import msgspec
 
 from propsync import log
+from propsync.api.error_words import error_words
 from propsync.api.requests import Accept, ApiRequest
 from propsync.api.retry import Setback
 from propsync.api.write_codes import WriteErrorCode
@@ -103,7 +104,7 @@ def refusal(request: ApiRequest, status: int, headers: Mapping[str, str], body: 
     if status in (404, 410):
         return NotFound(where, f"the API answered {status}: not found", status=status)
     if status in (400, 416, 422):
-        return _refused(where, status, code)
+        return _refused(where, status, code, error_words(body))
     if is_redirect(status):
         return UnexpectedAnswer(where, f"the API answered {status}{_pointing_to(headers)}", status=status)
     said = f" ({code})" if code else ""
@@ -112,13 +113,13 @@ def refusal(request: ApiRequest, status: int, headers: Mapping[str, str], body: 
     )
 
 
-def _refused(where: str, status: int, code: str | None) -> RequestRefused:
+def _refused(where: str, status: int, code: str | None, said: str | None) -> RequestRefused:
     known = WriteErrorCode.of(code)
     if known is not None:
         what = f"the API answered {status} {known.value}: {known.meaning}"
-        return RequestRefused(where, what, known.next_step, status=status, code=code)
-    said = f"with code {code}" if code else "without a code"
-    return RequestRefused(where, f"the API refused the request: {status} {said}", status=status, code=code)
+        return RequestRefused(where, what, known.next_step, status=status, code=code, said=said)
+    what = f"the API refused the request: {status} {f'with code {code}' if code else 'without a code'}"
+    return RequestRefused(where, what, status=status, code=code, said=said)
 
 
 def _pointing_to(headers: Mapping[str, str]) -> str:

@@ -32,7 +32,10 @@ class NotFound(ResourceFailed):
 
 
 class RequestRefused(ResourceFailed):
-    """400, 416 or 422: the API refuses the request itself. `code` is API §7's `code`, None if there was none."""
+    """400, 416 or 422: the API refuses the request itself. `code` is API §7's `code`, None if there was none.
+
+    `said` are the words of the answer, which may repeat values: for the screen of the person who sent them alone.
+    """
 
     advice = "Run `propsync doctor`, and report this line if the error persists"
 
@@ -44,9 +47,11 @@ class RequestRefused(ResourceFailed):
         *,
         status: int | None = None,
         code: str | None = None,
+        said: str | None = None,
     ) -> None:
         super().__init__(where, what, next_step, status=status)
         self.code = code
+        self.said = said
 
     @property
     def says_not_found(self) -> bool:  # type: ignore[override]

@@ -18,7 +18,8 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `at` is when the API answered, in ISO 8601; it is None if propsync sent nothing. `asset_id` is that of a new asset;
     if a person must look, of the one that it may be. `before` has the members of a deleted schedule. An outcome that is
-    not `is_final` leaves the record to the next `apply`.
+    not `is_final` leaves the record to the next `apply`. `said` are the words of the API's refusal, which may repeat
+    values: no journal and no table has them.
     """
 
     state: str
@@ -29,6 +30,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     asset_id: str | None = None
     before: dict[str, Any] | None = None
     is_final: bool = True
+    said: str | None = None
 
     @property
     def message(self) -> str | None:

@@ -98,7 +98,7 @@ class WayBack:
 
 
 Fields = Mapping[tuple[str, str], Field]
-"""The fields of assets by type and id. Under an empty type, those of assets that are gone, and the members of schedules."""
+"""The fields of assets by type and id; under an empty type those of any, and the members of schedules."""
 
 
 def way_back(

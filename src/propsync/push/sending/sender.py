@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 
+from msgspec.structs import replace
+
 from propsync.api import Api, Sent, TokenSource
 from propsync.errors import (
     ApiFailing,
@@ -71,7 +73,7 @@ class _Streak:
 
 
 class Sender:
-    """Sends what the journal shows as open. `left` are outcomes that are not final."""
+    """Sends what the journal shows as open. `left` are outcomes that are not final, `said` the words of refusals."""
 
     def __init__(
         self,
@@ -92,6 +94,7 @@ class Sender:
         self._schedules = ScheduleWrites(answers.schedules, suppression)
         self._streak = _Streak()
         self.left: dict[int, Outcome] = {}
+        self.said: dict[int, str] = {}
         self.unplanned = Unplanned(self._plan.resource, answers.assets.may_write)
 
     def send(self) -> None:
@@ -194,7 +197,9 @@ class Sender:
                 self.left.update(dict.fromkeys(lane[lane.index(number) :], outcome))
                 self._streak.add(outcome)
                 return
-            self._journal.done(number, outcome)
+            if outcome.said:
+                self.said[number] = outcome.said
+            self._journal.done(number, replace(outcome, said=None))
             self._streak.end()
             self._updates.others.check()
             advance()

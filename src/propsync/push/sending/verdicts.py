@@ -44,6 +44,7 @@ _NOT_DONE = "while the API was busy, so propsync did not send it again"
 _PLAN_AGAIN = "Run `propsync sync`, then plan again"
 _SHORTEN = "The values may be too long: shorten them, then plan again"
 _AGAIN = "Run the same command again"
+_CORRECT = "Correct the row, then plan again"
 _REFUSED = "Plan again. If the API refuses it again, report this line"
 
 _TOO_LARGE = 413
@@ -203,6 +204,6 @@ def refused_alone(error: WriteUnsupported) -> Outcome:
 def _refused(error: RequestRefused) -> Outcome:
     known = WriteErrorCode.of(error.code)
     if known is not None:
-        return Outcome(FAILED, known.value, known.meaning, known.next_step)
-    step = _SHORTEN if error.status == _TOO_LARGE else _REFUSED
-    return Outcome(FAILED, error.code or f"Status{error.status}", error.what, step)
+        return Outcome(FAILED, known.value, known.meaning, known.next_step, said=error.said)
+    step = _SHORTEN if error.status == _TOO_LARGE else _CORRECT if error.said else _REFUSED
+    return Outcome(FAILED, error.code or f"Status{error.status}", error.what, step, said=error.said)

@@ -146,6 +146,7 @@ class _Apply:
         self._settings, self._plan, self._journal, self._suppression = settings, plan, journal, suppression
         self._call, self._policy, self._known = call, policy, known
         self._left: dict[int, Outcome] = {}
+        self._said: dict[int, str] = {}
         self._unplanned: Unplanned
         self._stopped: PropsyncError | None = None
         self._writes: list[Write] = []
@@ -167,7 +168,8 @@ class _Apply:
         end_announcement(self._settings, self._plan.plan_id)
         if self._stopped:
             raise self._stopped
-        own = PushReport(self._plan, report.run_id, [WriteState.of(one) for one in self._writes])
+        states = [WriteState.of(one, self._said.get(one.number)) for one in self._writes]
+        own = PushReport(self._plan, report.run_id, states)
         others = [line for line in report.left_behind if line not in own.left_behind]
         is_unread = self._unread and not self._gives_up
         if report.published and not self._left and not is_unread and not self._late:
@@ -206,7 +208,7 @@ class _Apply:
                 sender.send()
             except (StopRun, ApiUnreachable) as error:
                 self._stopped = error
-            self._left, self._unplanned = sender.left, sender.unplanned
+            self._left, self._said, self._unplanned = sender.left, sender.said, sender.unplanned
         return str(self._stopped) if self._stopped else None
 
     def _check_live_names(self, api: Api, answers: Answers) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,12 +29,17 @@ class WriteState:
     code: str | None
     message: str | None
     is_sent: bool = True
+    said: str | None = None
+    """The words of the API's refusal, for the person who applies alone."""
 
     @classmethod
-    def of(cls, write: Write) -> WriteState:
-        """Without the value."""
-        label = write.change.label if write.change else None
-        return cls(write.entry.row, write.record, label, write.state, write.code, write.message, write.at is not None)
+    def of(cls, write: Write, said: str | None = None) -> WriteState:
+        """Without the value. Fields have their labels in what the API said."""
+        change, is_sent = write.change, write.at is not None
+        for one in write.entry.changes if said else ():
+            said = re.sub(rf"\b(?:values\.)?{re.escape(one.field)}\b", lambda _, label=one.label: label, said or "")
+        label = change.label if change else None
+        return cls(write.entry.row, write.record, label, write.state, write.code, write.message, is_sent, said)
 
     @classmethod
     def recorded(cls, write: RecordedWrite, labels: Mapping[str, str]) -> WriteState:
@@ -52,12 +58,16 @@ class WriteState:
         return f"{self.state}: {self.message or 'it was not read back'}"
 
 
-def lines_of(states: Iterable[WriteState]) -> list[str]:
-    """A line for each record and reason of what is not verified, with the columns; no value of the plan."""
+def lines_of(states: Iterable[WriteState], *, with_said: bool = False) -> list[str]:
+    """A line for each record and reason of what is not verified, with the columns; no value of the plan.
+
+    What the API said may repeat values.
+    """
     columns: dict[tuple[str, str], list[str]] = {}
     for one in states:
         if one.state != VERIFIED:
-            columns.setdefault((one.of_record, one.what), []).append(one.column or "")
+            what = f"{one.what}. The API says: {one.said}" if with_said and one.said else one.what
+            columns.setdefault((one.of_record, what), []).append(one.column or "")
     return [f"{', '.join(filter(None, (record, *names)))}: {what}" for (record, what), names in columns.items()]
 
 
@@ -92,8 +102,8 @@ class PushReport:
 
     @property
     def lines(self) -> list[str]:
-        """A line for each record that is not verified, for the person who applies; no value of the plan."""
-        return [*lines_of(self.states), *self.others]
+        """A line for each record that is not verified, for the person who applies."""
+        return [*lines_of(self.states, with_said=True), *self.others]
 
     @property
     def left_behind(self) -> list[str]:
