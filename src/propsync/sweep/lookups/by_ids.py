@@ -16,8 +16,9 @@ _ALONE = 50  # ids that no answer shows: up to this many, propsync asks for each
 
 _IGNORES = "the API ignores the ids in the request"
 _OTHERS = "its look-up shows other records"
+_OTHER_CASE = "its look-up ignores letter case, and shows another record"
 _CONTRADICT = "its look-ups contradict each other"
-_NO_PROOF = (_IGNORES, _OTHERS, _CONTRADICT)
+_NO_PROOF = (_IGNORES, _OTHERS, _OTHER_CASE, _CONTRADICT)
 
 
 class ByIds:
@@ -167,7 +168,8 @@ class ByIds:
                 self._note_foreign(batch, _CONTRADICT)
                 return []
             why = self._why_foreign(batch, answer)
-            self._ignored = None if why == _OTHERS else why  # if it heeds other ids, they are still asked for
+            # if it heeds other ids, they are still asked for
+            self._ignored = None if why in (_OTHERS, _OTHER_CASE) else why
             self._note_foreign(batch, why)
             return []
         return [Batch.of(batch.keys[:1]), Batch.of(batch.keys[1:])] if is_foreign else batch.halves()
@@ -176,8 +178,9 @@ class ByIds:
         """The reason why an answer has records other than those requested."""
         shown = [key for key in self._asking.cutter.keys(answer.page.records) if key]
         if shown:
-            is_alike = {key[0].casefold() for key in shown} == {batch.keys[0][0].casefold()}
-            return _OTHERS if self._is_minded or is_alike else _IGNORES
+            if {key[0].casefold() for key in shown} == {batch.keys[0][0].casefold()}:
+                return _OTHER_CASE
+            return _OTHERS if self._is_minded else _IGNORES
         member = " or ".join(map(".".join, self._asking.cutter.key_paths[0]))
         return (
             f"the records in the answer have no id under {member}; if the API renamed it, name it in propsync.toml: "
