@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from kit.hint_home import HintHome, assessment_hint
 from kit.notices import NoticeReceiver
+from kit.small_api import SmallHome
 
 from propsync.errors import Busy
+from propsync.runbooks import read_hints
 from propsync.runs import RunLock
+from propsync.storage import LocalStorage
+from propsync.webhook.inbox import Inbox, Post
 
 AWAY = [{"effect": {"kind": "status", "status": 503}}]
 
@@ -94,8 +98,24 @@ def test_an_api_that_fails_is_told_and_the_hint_waits(home: HintHome) -> None:
     report = home.read()
     assert report.exit_code == 3
     (line,) = report.left_behind
-    assert line.startswith(
-        "assessments: the API failed while propsync looked up what hints name, so 1 of 1 records wait"
-    )
+    assert line.startswith("assessments: propsync could not look up all that hints name, so 1 of 1 records wait")
     assert "503" in line
     assert home.states() == ["waiting"]
+
+
+@pytest.mark.parametrize(
+    ("is_empty", "why"),
+    [(False, "the API ignores the ids in the request"), (True, "look-ups show nothing, not even known records")],
+)
+def test_an_api_whose_look_ups_say_nothing_is_told(small_nights: SmallHome, *, is_empty: bool, why: str) -> None:
+    """Nobody would know that each hint waits for the night."""
+    home, api = small_nights, small_nights.server
+    home.sync()
+    nothing = (200, {"total": 0, "assessments": []})
+    api.answer = lambda _, query: nothing if is_empty and "assessment" in query else None
+    now = datetime.now(UTC) + timedelta(hours=1)
+    Inbox(LocalStorage(home.path)).add([Post(now, json.dumps([assessment_hint("s1")]).encode())])
+    report = read_hints(home.settings(), call=home.call, policy=home.policy, now=now)
+    assert report.exit_code == 3
+    told = f"assessments: propsync could not look up all that hints name, so 1 of 1 records wait: {why}"
+    assert report.left_behind == [told]

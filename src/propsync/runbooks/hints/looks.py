@@ -48,7 +48,7 @@ class Looks:
         self._hints.put_off([named[key] for key in answers.unknown], self._run.time + AFTER_FAILURE)
         if answers.failure:
             self.failures.append(
-                f"{resource.name}: the API failed while propsync looked up what hints name, so "
+                f"{resource.name}: propsync could not look up all that hints name, so "
                 f"{len(answers.unknown):,} of {len(named):,} records wait: {answers.failure}"
             )
         changed, shown = changed_keys(self._workspace, self._run.run_id, resource), answers.found | {*answers.hidden}

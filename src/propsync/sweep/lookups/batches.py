@@ -30,7 +30,7 @@ _BLIND = "look-ups show nothing, not even known records"
 class Answers:
     """The results of look-ups: keys found (with their records staged), gone, hidden, or unknown with a reason.
 
-    `failure` says how the API failed, if that kept any key unknown.
+    `failure` says how the API failed, or that it ignores the ids, if that kept any key unknown.
     """
 
     found: set[Key] = field(default_factory=set)
@@ -190,6 +190,7 @@ class Batches:
             said = what
         if said:
             self.is_blind = True
+            self.answers.failure = self.answers.failure or _BLIND
             for key in gone:
                 del self.answers.gone[key]
                 self.answers.unknown[key] = f"{_BLIND} ({said})"

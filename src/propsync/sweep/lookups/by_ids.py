@@ -94,6 +94,7 @@ class ByIds:
             waiting = [*self._round(now), *waiting[len(now) :]]
         for batch in waiting:
             self._note_foreign(batch, str(self._ignored))
+        self._answers.failure = self._answers.failure or self._ignored or ""
 
     def _note_foreign(self, batch: Batch, why: str) -> None:
         """Notes keys that no look-up can show to be gone, unless one of the answers shows them."""
