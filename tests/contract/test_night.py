@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from kit.archives import SMALL, Place, place
+from kit.hint_home import assessment_hint
 from kit.small_api import SmallHome
 
 from propsync.errors import DiskFull, MergeFailed, PropsyncError
+from propsync.runbooks import read_hints
 from propsync.runbooks.resource_sync import ResourceSync
+from propsync.storage import LocalStorage
+from propsync.webhook.inbox import Inbox, Post
 
 
 @pytest.fixture
@@ -117,3 +123,19 @@ def test_an_api_that_lists_nothing_is_told_of(small_nights: SmallHome) -> None:
     assert home.sync(["assets"]).notes == []
     api.types = types
     assert home.sync().notes == []
+
+
+def test_requests_that_nothing_answered_count_where_nothing_else_was_sent(small_nights: SmallHome) -> None:
+    """Those for types count with the records that propsync did not ask for; those of hints use up the day's budget."""
+    home = small_nights
+    home.sync()
+    sent = (
+        "select requests from ops.run_resources where resource = '{}' and run_id = (select max(run_id) from ops.runs)"
+    )
+    home.usual["base_url"] = "http://127.0.0.1:9"
+    home.sync()
+    assert home.in_state(sent.format("assets")) == [(3,)]
+    later = datetime.now(UTC) + timedelta(hours=1)
+    Inbox(LocalStorage(home.path)).add([Post(later, json.dumps([assessment_hint("s1")]).encode())])
+    read_hints(home.settings(), call=home.call, policy=home.policy, now=later)
+    assert home.in_state(sent.format("assessments")) == [(3,)]

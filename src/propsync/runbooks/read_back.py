@@ -37,7 +37,7 @@ class ReadBack(ResourceSync):
         self, keys: Collection[Key], deleted: Collection[Key], listed: StagedKeys
     ) -> tuple[Manifest, Answers]:
         workspace, resource = self._workspace, self._resource
-        before = workspace.api.traffic.mark()
+        before = self._begun[resource.name] = workspace.api.traffic.mark()
         asked = statuses.asked_for(workspace, resource)
         shape, limit = self._shapes[resource.name], workspace.settings.page_limit
         swept = unswept(workspace.api, workspace.pages, resource, shape, listed, limit)

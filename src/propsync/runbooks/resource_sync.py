@@ -119,8 +119,8 @@ class ResourceSync:
         return str(error)
 
     def _note_failed(self, resource: Resource, error: ResourceFailed) -> None:
-        """Notes the failure with its requests: they were sent, although nothing came of them."""
-        begun = self._begun.get(resource.name)
+        """Notes the failure with its requests, or those for its types that ended it: nothing else counts them."""
+        begun = self._begun.get(resource.name) or (self._types and self._begun.get(self._types.name))
         spent = astuple(self._workspace.api.traffic.since(begun)) if begun else (0, 0, 0)
         self._workspace.journal.failed(self._run, resource.name, str(error), spent)
 
