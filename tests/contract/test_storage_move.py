@@ -190,3 +190,15 @@ def test_choices_and_lists_come_along_to_a_disk(at: Place, bucket: FolderBucket,
     (tmp_path / "other/propsync.toml").write_text("page_limit = 7\n")
     moved(at, str(tmp_path / "other"), storage_url=URL)
     assert (tmp_path / "other/propsync.toml").read_text() == "page_limit = 7\n"
+
+
+def test_a_search_after_an_erasure_names_the_places_that_the_home_has_left(
+    at: Place, bucket: FolderBucket, tmp_path: Path
+) -> None:
+    moved(at, URL)
+    moved(at, str(tmp_path / "other"), storage_url=URL)
+    other = at.settings(home=tmp_path / "other")
+    places = [one.what for one in verify_erased(other, "nobody has this").beyond if "has left" in one.what]
+    assert places == [
+        f"files of this home in {place}, which it has left: remove them there" for place in (at.path, URL)
+    ]

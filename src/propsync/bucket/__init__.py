@@ -6,7 +6,7 @@ A lease keeps machines apart. Files of home go there in packs, a commit makes th
 from propsync.bucket.commits import CommitLog, Contents, Place
 from propsync.bucket.documents import fetch_documents, put_documents
 from propsync.bucket.home import BucketHome, refuse_other_programs
-from propsync.bucket.known import bucket_of, forget_bucket
+from propsync.bucket.known import bucket_of, forget_bucket, left_places, note_left
 from propsync.bucket.lease import Lease, holder_of, refuse_unfit
 from propsync.bucket.published import published_note, put_published
 from propsync.bucket.restore import restore, settle_restored
@@ -35,7 +35,9 @@ __all__ = [
     "forget_bucket",
     "holder_of",
     "journal_copies",
+    "left_places",
     "lost_journal",
+    "note_left",
     "published_note",
     "put_documents",
     "put_journal",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from propsync.bucket.commits import Commit, CommitLog, Contents, Place, objects_below, other_objects
 from propsync.bucket.durable import changed_keys, durable_keys, is_erasure, is_fixed, removed_keys
-from propsync.bucket.known import Known, folder_number, machine_id, other_url, read_known, write_known
+from propsync.bucket.known import Known, folder_number, machine_id, note_left, other_url, read_known, write_known
 from propsync.bucket.lease import Lease, refuse_unfit
 from propsync.bucket.packs import FOLDERS, PackReader, PackWriter, sequence_of, sha256_of
 from propsync.errors import HomeBehind, HomeUnusable, LeaseLost, SettingsError
@@ -301,6 +301,8 @@ def refuse_other_programs(storage: Storage, url: str) -> None:
 def _warn_of_move(home: LocalStorage, url: str) -> None:
     """Says that nobody moved the documents of this home; a move to a folder would have brought them to the disk."""
     before = other_url(home, url)
+    if before is not None:
+        note_left(home, before)
     if before is not None and not home.list(DOCUMENTS):
         _log.warning(
             "this home was in %s, and its documents stay there. Copy archive/ from there to %s, then run "

@@ -12,6 +12,7 @@ from propsync.storage.seals import sealed, unsealed
 
 _KNOWN = "state/bucket.json"
 _MACHINE = "state/machine"
+_LEFT = "state/left"  # a line for each place
 
 
 class Known(msgspec.Struct):
@@ -49,8 +50,24 @@ def bucket_of(home: LocalStorage) -> str | None:
 
 
 def forget_bucket(home: LocalStorage) -> None:
-    """Removes the note: the home has left its bucket."""
+    """Removes the note: the home has left its bucket, which still holds its files."""
+    if (known := _noted(home)) is not None:
+        note_left(home, known.url)
     home.delete(_KNOWN)
+
+
+def note_left(home: LocalStorage, place: str) -> None:
+    """Notes a bucket or a folder that this home has left, and that still holds its files."""
+    if place not in (known := left_places(home)):
+        home.put(_LEFT, "\n".join([*known, place]).encode())
+
+
+def left_places(home: LocalStorage) -> list[str]:
+    """The buckets and folders that this home has left."""
+    try:
+        return home.get(_LEFT).decode(errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
 
 
 def _noted(home: LocalStorage) -> Known | None:

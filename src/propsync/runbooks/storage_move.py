@@ -6,7 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from propsync.bucket import BucketHome, damaged_documents, damaged_files, fetch_documents, forget_bucket
+from propsync.bucket import (
+    BucketHome,
+    damaged_documents,
+    damaged_files,
+    fetch_documents,
+    forget_bucket,
+    note_left,
+)
 from propsync.documents.verification import Verification
 from propsync.errors import BaseLost, HomeBehind, UsageError
 from propsync.runbooks.rebuilding.rebuild import rebuild
@@ -106,6 +113,8 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
     except HomeBehind:  # another machine has run since, or a kill interrupted that rebuild
         rebuild(here)
         report = _completed(here)
+    if folder != settings.home and settings.state.exists():
+        note_left(home, str(settings.home))
     forget_bucket(home)
     home.delete(MOVING)
     return report

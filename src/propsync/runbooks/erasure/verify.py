@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from propsync.bucket import left_places
 from propsync.documents.cluster.equipment import bounds_of
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import UsageError
@@ -88,6 +89,9 @@ def _beyond(settings: Settings) -> Iterator[Beyond]:
     if settings.storage_url:
         yield Beyond("older versions of objects in the bucket, and uploads that never ended", _until(settings))
         yield Beyond("homes of other machines in this bucket: run `propsync sync` on each, or remove the home")
+    for place in left_places(LocalStorage(settings.home)):
+        if place != settings.storage_url:
+            yield Beyond(f"files of this home in {place}, which it has left: remove them there")
     yield Beyond("copies that people made: exports, bags, spreadsheets, results of queries, downloads")
     yield Beyond("Prefect's own database and logs, if Prefect runs elsewhere")
     yield Beyond("logs that you keep of propsync: the journal, containers, the timetable")
