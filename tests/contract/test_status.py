@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import pytest
 from kit.archives import SMALL, Place, place
+from kit.small_api import SmallHome, asset
 
 from propsync.cli.status.command import print_status
 from propsync.errors import TokenRefused, UsageError
@@ -263,3 +264,22 @@ def test_tables_of_a_time_to_come_are_not_fresh(at: Place, told, monkeypatch: py
     monkeypatch.setattr("propsync.cli.status.command.datetime", TwoDaysAgo)
     assert print_status(at.settings(), "26h", as_json=False) == 3
     assert told()[1][-1].startswith("The tables are dated in the future: correct the clock")
+
+
+def test_older_tables_beside_newer_landing_are_told(small_nights: SmallHome, capsys: pytest.CaptureFixture[str]):
+    home, told = small_nights, "Landed and not in these tables: 1 run, the last of "
+    home.sync()
+    for folder in ("state", "published"):
+        shutil.copytree(home.path / folder, home.path.parent / folder)
+    home.server.assets[0] = asset("a0", property="p7")
+    home.sync()
+    for folder in ("state", "published"):
+        shutil.rmtree(home.path / folder)
+        shutil.copytree(home.path.parent / folder, home.path / folder)
+    for is_there in (True, False):
+        capsys.readouterr()
+        print_status(home.settings(), None, as_json=False)
+        lines = capsys.readouterr().out.splitlines()
+        assert any(line.startswith(told) for line in lines) is is_there
+        assert (lines[-1] == "Next: propsync sync") is is_there
+        home.sync()

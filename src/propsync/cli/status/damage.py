@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from propsync.cli.terminal.tables import echo
-from propsync.landing import Inspection
+from propsync.landing import Inspection, Manifests
+from propsync.runs import is_run_id, time_of
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, may_list
 from propsync.warehouse import PublishedReader, statement
@@ -19,13 +20,24 @@ _MOST_NAMED = 5
 def find_damage(reader: PublishedReader, settings: Settings) -> dict[str, Any] | None:
     """For `--json`: damaged files with their run and resource, and how many of the bodies propsync hashed.
 
-    None if the caller may not read landing.
+    `newer` are the runs that landed after those in the tables. None if the caller may not read landing.
     """
     if settings.landing.exists() and not may_list(settings.landing):
         return None
     inspection = Inspection(LocalStorage(settings.home), _MOST_HASHED)
     damaged = [asdict(one) for one in inspection.damage(reader.rows(statement("runs/expected_snapshots"))[1])]
-    return {"damaged": damaged, "bodies": inspection.bodies, "hashed": inspection.hashed}
+    ((newest,),) = reader.rows(statement("cli/status/newest_run"))[1]
+    landed = Manifests(LocalStorage(settings.home)).all_runs()
+    newer = [run_id for run_id in landed if is_run_id(run_id) and run_id > newest]
+    return {"damaged": damaged, "bodies": inspection.bodies, "hashed": inspection.hashed, "newer": newer}
+
+
+def print_newer(found: dict[str, Any] | None) -> None:
+    """Prints a line if runs landed that the tables do not show: somebody restored older ones, or a run was killed."""
+    if newer := found["newer"] if found else []:
+        runs = "1 run" if len(newer) == 1 else f"{len(newer):,} runs"
+        last = f"{time_of(newer[-1]):%Y-%m-%d %H:%M} UTC"
+        echo(f"Landed and not in these tables: {runs}, the last of {last}. The next sync takes them in")
 
 
 def print_damage(found: dict[str, Any] | None, unreadable: Iterable[str]) -> None:

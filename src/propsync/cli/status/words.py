@@ -7,7 +7,7 @@ from typing import Any
 
 from propsync.cli.erase.count import print_erasures
 from propsync.cli.push.unfinished import print_unfinished
-from propsync.cli.status.damage import print_damage
+from propsync.cli.status.damage import print_damage, print_newer
 from propsync.cli.terminal.tables import echo
 from propsync.documents.lost_files import MOUNT_OR_VERIFY
 from propsync.errors import StateUnusable
@@ -32,6 +32,7 @@ def print_facts(facts: dict[str, Any], max_age: str | None) -> None:
         echo(facts["trouble"])
     if facts["unusable_state"]:
         echo(f"No run can use the state database: {facts['unusable_state']}")
+    print_newer(facts["landing"])
     for line in facts["left_behind"]:
         echo(f"Left behind: {line}")
     print_unfinished(facts["unfinished_plans"])
@@ -99,7 +100,8 @@ def _next_after_runs(facts: dict[str, Any]) -> str:
         return "Next: propsync rebuild"  # the run read the whole state; the doctor opens it only
     if _has_failed(facts):
         return "Next: propsync doctor, then propsync sync"
-    is_whole = facts["status"] == "ok" and not facts["trouble"]
+    has_newer = bool(facts["landing"] and facts["landing"]["newer"])
+    is_whole = facts["status"] == "ok" and not facts["trouble"] and not has_newer
     if facts["status"] != "ok" and facts["flow"] == "push" and not facts["trouble"]:
         return "Next: propsync push history"  # a sync sends nothing again
     if facts["documents"]["gone"]:
