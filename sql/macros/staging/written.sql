@@ -24,3 +24,7 @@ create macro staging.rank_of(written, words) as list_position(
 create macro staging.amount(written) as if(
   regexp_full_match(written, '-?\d+(\.\d+)?'), nullif(try_cast(written as double), 'inf'::double), null
 );
+
+-- Whether a text is an amount in a form that propsync does not read: £1,200, 300 GBP, 1.200,50 €.
+create macro staging.is_other_amount(written) as staging.amount(written) is null
+and regexp_full_match(written, '-?(\p{Sc}|\p{L}{3}\b)? ?-?\d[\d.,'' ]*(\p{Sc}|\b\p{L}{3}|k)?');

@@ -23,11 +23,13 @@ _WORDS = {
     "priority": "words of priority_order",
     "day": "dates",
     "other_day": "days in another form",
+    "other_amount": "amounts in another form",
     "person": "names of two words",
     "amount": "numbers",
     "text": "text",
 }
-_OTHER_DAY = "other_day"
+_OTHER_FORMS = {"day": "other_day", "amount": "other_amount"}
+"""The kind that propsync reports and does not read, for each kind that it reads."""
 _NO_DAY = ("by", "id", "ref", "code", "number", "phone")  # `raised_by` 1000000012 is a person and no moment
 
 
@@ -60,7 +62,8 @@ class Member:
     is_filled: bool = True
     """Whether any cell of the column is filled."""
     is_read: bool = True
-    """Whether propsync can read its days: `31.01.2026` and numbers of seconds are reported, and not read."""
+    """Whether propsync can read its days or amounts: `31.01.2026`, numbers of seconds and `£1,200` are reported, and
+    not read."""
     others: tuple[str, ...] = ()
     """Columns that play the part in rows where `column` is NULL: those of CSVs with other headers."""
     is_configured: bool = False
@@ -201,7 +204,7 @@ class MemberSearch:
         ):
             return False
         enough = self._enough.get(part.holds, _ENOUGH)
-        return any(one.fits(part.holds, enough) or _is_other_day(part, one) for one in self._profiled([name]))
+        return any(one.fits(part.holds, enough) or _is_in_another_form(part, one) for one in self._profiled([name]))
 
     def _member(self, part: Part, columns: Sequence[_Column]) -> Member:
         if any(one.name == part.usual for one in columns):
@@ -216,20 +219,23 @@ class MemberSearch:
             return flag
         if len(fitting) == 1 and not part.needs_name and fitting[0].fits(part.holds, _NEARLY_ALL):
             return self._chosen(part, fitting[0], "the only column with such values")
-        if part.usual:
-            return Member(part.name, part.usual, "the usual column, empty so far", is_filled=False)
         if unread := self._in_another_form(part, possible):
             return unread
+        if part.usual:
+            return Member(part.name, part.usual, "the usual column, empty so far", is_filled=False)
         return Member(part.name, None, _absence(part, fitting), is_filled=False)
 
     def _in_another_form(self, part: Part, columns: Sequence[_Column]) -> Member | None:
-        """The column whose name has the surest word, of those with days that propsync cannot read: nothing says which
-        part of `01/02/2026` is the month. People see then how each day is written.
+        """The column whose name has the surest word, of those with days or amounts that propsync cannot read.
+
+        Nothing says which part of `01/02/2026` is the month. People see then how each of them is written.
         """
-        fitting = [one for one in columns if _is_other_day(part, one)]
+        fitting = [one for one in columns if _is_in_another_form(part, one)]
         ranked = [(rank, one.name) for one in fitting if (rank := _rank(part, one.name)) is not None]
-        evidence = f"by its name: its values are {_WORDS[_OTHER_DAY]}, which propsync does not read"
-        return Member(part.name, min(ranked)[1], evidence, is_read=False) if ranked else None
+        if not ranked:
+            return None
+        evidence = f"by its name: its values are {_WORDS[_OTHER_FORMS[part.holds]]}, which propsync does not read"
+        return Member(part.name, min(ranked)[1], evidence, is_read=False)
 
     def filled(self, words: Iterable[str]) -> list[str]:
         """The columns with any filled cell whose names have one of the words."""
@@ -267,7 +273,7 @@ class MemberSearch:
             most_words=str(_MOST_WORDS),
         )
         for name, filled, *shares in self._warehouse.rows(query, self._values):
-            kinds = ("state", "priority", "day", _OTHER_DAY, "amount", "truth", "person", "text")
+            kinds = ("state", "priority", "day", "other_day", "amount", "other_amount", "truth", "person", "text")
             yield _Column(name, filled, {kind: share or 0.0 for kind, share in zip(kinds, shares, strict=True)})
 
 
@@ -276,9 +282,10 @@ def _rank(part: Part, name: str) -> int | None:
     return next((place for place, word in enumerate(part.names) if word in name.split("_")), None)
 
 
-def _is_other_day(part: Part, column: _Column) -> bool:
-    """Whether the part is a day, and the column has days that propsync reports and does not read."""
-    return part.holds == "day" and column.fits(_OTHER_DAY) and not set(_NO_DAY).intersection(column.words)
+def _is_in_another_form(part: Part, column: _Column) -> bool:
+    """Whether the column has days or amounts, whichever the part is, that propsync reports and does not read."""
+    form = _OTHER_FORMS.get(part.holds)
+    return form is not None and column.fits(form) and not set(_NO_DAY).intersection(column.words)
 
 
 def _absence(part: Part, fitting: Sequence[_Column]) -> str:

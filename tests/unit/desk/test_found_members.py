@@ -221,6 +221,11 @@ def test_a_header_counts_in_each_way_that_gives_its_column(made: Warehouse, head
             id="other columns play the parts of usual ones that are empty",
         ),
         pytest.param(
+            {"target_date": ["31/05/2026", "01/06/2026", ""], "est_cost": ["£1,200", "£5", ""]},
+            {"due": "target_date", "cost": "est_cost"},
+            id="columns in a form that propsync does not read come before empty usual ones, so that misfits are shown",
+        ),
+        pytest.param(
             {
                 "asset_id": ["d1", "d1", "d2"],
                 "issue_id": ["7", "8", "9"],

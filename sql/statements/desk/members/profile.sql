@@ -40,6 +40,7 @@ select
   coalesce(sum(cells) filter (staging.day_written(trim(written), 'UTC') is not null), 0) / sum(cells) as day,
   coalesce(sum(cells) filter (staging.is_other_day(trim(written))), 0) / sum(cells) as other_day,
   coalesce(sum(cells) filter (staging.amount(trim(written)) is not null), 0) / sum(cells) as amount,
+  coalesce(sum(cells) filter (staging.is_other_amount(trim(written))), 0) / sum(cells) as other_amount,
   coalesce(sum(cells) filter (lower(written) in ('true', 'false')), 0) / sum(cells) as truth,
   coalesce(sum(cells) filter (contains(trim(written), ' ')), 0) / sum(cells) as person,
   coalesce(sum(cells) filter (written is not null), 0) / sum(cells) as text
