@@ -19,7 +19,7 @@ _Said = tuple[str, str]
 
 
 def error_words(body: bytes) -> str | None:
-    """What an error body says in words, with the fields that it names; None if it says nothing. Redacted and bounded.
+    """The words of an error body, with the fields that it names; None if it has none. Redacted and bounded.
 
     Servers echo values, so this is for the screen of that person alone.
     """

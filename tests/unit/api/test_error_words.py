@@ -1,4 +1,4 @@
-"""What an error body says beside its code: the document shows no such member, so all usual forms count."""
+"""The words of an error body beside its code: the document shows no such member, so all usual forms count."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Looks:
             self._hints.put_off(named.values(), self._run.time + AFTER_FAILURE)
             return
         self._hints.put_off([named[key] for key in answers.unknown], self._run.time + AFTER_FAILURE)
-        if answers.failure:
+        if answers.failure and answers.unknown:
             self.failures.append(
                 f"{resource.name}: propsync could not look up all that hints name, so "
                 f"{len(answers.unknown):,} of {len(named):,} records wait: {answers.failure}"

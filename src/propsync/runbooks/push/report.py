@@ -37,7 +37,8 @@ class WriteState:
         """Without the value. Fields have their labels in what the API said."""
         change, is_sent = write.change, write.at is not None
         for one in write.entry.changes if said else ():
-            said = re.sub(rf"\b(?:values\.)?{re.escape(one.field)}\b", lambda _, label=one.label: label, said or "")
+            named = one.label.replace("\\", r"\\")  # a backslash begins an escape in what re.sub inserts
+            said = re.sub(rf"\b(?:values\.)?{re.escape(one.field)}\b", named, said or "")
         label = change.label if change else None
         return cls(write.entry.row, write.record, label, write.state, write.code, write.message, is_sent, said)
 
