@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from kit.hint_home import property_hint
 from kit.small_api import SmallHome, assessment, asset
 
@@ -175,3 +176,56 @@ def test_an_api_may_say_in_any_language_that_it_found_nothing(small_nights: Smal
     said = "Keine Treffer"
     assert home.sync().exit_code == 0
     assert home.column("select asset_id from history.assets where change = 'delete'") == ["a5"]
+
+
+@pytest.mark.parametrize("error", [{"error": "E17"}, {"errors": [{"code": 17}]}, {"error": True}, {"success": False}])
+def test_a_bare_code_beside_no_records_deletes_nothing(small_nights: SmallHome, error: dict[str, Any]) -> None:
+    """No language says with it that nothing was found."""
+    home, api = small_nights, small_nights.server
+    home.sync()
+    del api.assets[-1]
+
+    def answer(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        if path != "/properties/assets" or "id" not in query:
+            return None
+        found = [one for one in api.assets if one["id"] in query["id"].split(",")]
+        page = {"total": len(found), "assets": found, "types": api.types}
+        return 200, page if found else page | error
+
+    api.answer = answer
+    report = home.sync()
+    assert report.exit_code == 3
+    assert "the answer has an error and no records" in report.left_behind[0]
+    assert home.column("select count(*) from assets") == [6]
+
+
+@pytest.mark.parametrize(("more", "exit_code"), [({}, 3), ({"message": "down"}, 3), ({"message": "no results"}, 0)])
+def test_a_list_without_success_was_not_read(small_nights: SmallHome, more: dict[str, str], exit_code: int) -> None:
+    home, api = small_nights, small_nights.server
+    page = {"success": False, "total": 0} | more
+    api.answer = lambda path, _: (200, page) if path == "/assessments/schedules" else None
+    report = home.sync()
+    assert report.exit_code == exit_code
+    if exit_code:
+        assert report.left_behind[0].startswith("schedules were never read yet: ")
+
+
+def test_a_page_after_the_last_may_have_no_content(small_nights: SmallHome) -> None:
+    """Such a list has shown all that it counts. An empty look-up without a total deletes nothing."""
+    home, api = small_nights, small_nights.server
+
+    def answer(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        if path != "/properties/assets":
+            return None
+        found = [one for one in api.assets if one["id"] in query.get("id", one["id"]).split(",")]
+        limit, page = int(query["limit"]), int(query["page"])
+        rows = found[limit * (page - 1) : limit * page]
+        return (200, {"total": len(found), "assets": rows, "types": api.types}) if rows else (204, b"")
+
+    api.answer = answer
+    assert home.sync(page_limit=3).exit_code == 0
+    del api.assets[3:]
+    report = home.sync(page_limit=3)
+    assert (report.exit_code, report.resources["assets"]["verdict"]) == (3, "certified")
+    assert "the API answered 204 with no content" in report.left_behind[0]
+    assert home.column("select count(*) from assets") == [6]

@@ -17,13 +17,14 @@ from propsync.api.requests import (
     why_unaskable,
 )
 from propsync.api.retry import BUSY, RetryPolicy, Sent
-from propsync.api.status_codes import is_redirect, is_success
+from propsync.api.status_codes import NO_CONTENT, is_redirect, is_success
 from propsync.api.token import TokenSource
 from propsync.api.write_codes import WriteErrorCode
 from propsync.api.writes import FieldKind, ScheduleChanges, check_values
 
 __all__ = [
     "BUSY",
+    "NO_CONTENT",
     "SYSTEM_CLOCK",
     "Accept",
     "Answer",

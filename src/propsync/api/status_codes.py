@@ -32,6 +32,8 @@ _NO_METHOD = 501
 _CREATED = 201
 ACCEPTED = 202
 """For a document: the API still makes it. Its Retry-After is about this document alone."""
+NO_CONTENT = 204
+_ASK_FOR_200 = "Ask the people who run the API for 200 and a body, as its document shows, also if a list is empty"
 _LONGEST_QUOTE = 200
 
 
@@ -42,7 +44,9 @@ def is_good(request: ApiRequest, status: int) -> bool:
     """
     if request.method == "POST" and status == _CREATED:
         return True
-    return status == (204 if request.accept is Accept.NOTHING else 200) or (request.rest is not None and status == 206)
+    return status == (NO_CONTENT if request.accept is Accept.NOTHING else 200) or (
+        request.rest is not None and status == 206
+    )
 
 
 def is_success(status: int) -> bool:
@@ -107,6 +111,8 @@ def refusal(request: ApiRequest, status: int, headers: Mapping[str, str], body: 
         return _refused(where, status, code, error_words(body))
     if is_redirect(status):
         return UnexpectedAnswer(where, f"the API answered {status}{_pointing_to(headers)}", status=status)
+    if status == NO_CONTENT:
+        return UnexpectedAnswer(where, "the API answered 204 with no content", _ASK_FOR_200, status=status)
     said = f" ({code})" if code else ""
     return UnexpectedAnswer(
         where, f"the API answered {status}{said}, which the API's document does not mention", status=status

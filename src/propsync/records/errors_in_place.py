@@ -6,7 +6,7 @@ The record itself did not change. Its members are only missing from this answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -25,6 +25,9 @@ _FAULT = re.compile(
 )
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")  # of a code, such as ZERO_RESULTS or NoResults
 _ALL_WELL = re.compile(r"\W*(?:ok|none|null|success|false|no error|0|2\d\d)?\W*", re.IGNORECASE)
+_CODE = re.compile(r"\S*\d\S*|true", re.IGNORECASE)  # such as E17: it is in no language
+_SUCCESS = frozenset({"success", "issuccess", "succeeded", "ok"})
+_SAYING = frozenset({"message", "messages", "detail", "details", "reason", "description"})
 _BEGINNING = 400  # bytes: beside an error there is little, and a search of all of every record takes five times as long
 
 
@@ -44,27 +47,33 @@ def is_error(record: bytes | msgspec.Raw, key_paths: Sequence[Sequence[Sequence[
 
 
 def has_error(page: bytes, *, is_sure: bool = False) -> bool:
-    """Whether a page has an error, which may be the reason why it has no records.
+    """Whether a page has an error, or says that it has no success: that may be the reason why it has no records.
 
-    If it `is_sure`, the error has a word for a fault: in another language, other words may say that nothing was found.
+    If it `is_sure`, the error is a bare code, or has a word for a fault. In another language, other words may say that
+    nothing was found.
     """
     try:
-        members = _MEMBERS.decode(page)
-        errors = [value for name, value in members.items() if name.casefold() in _ERRORS]
-        return any(_says_fault(bytes(error).decode(), is_sure) for error in errors)
+        members = {name.casefold(): value for name, value in _MEMBERS.decode(page).items()}
+        errors = [bytes(members[name]).decode() for name in members.keys() & _ERRORS]
+        if any(bytes(members[name]) == b"false" for name in members.keys() & _SUCCESS):
+            said = [bytes(members[name]).decode() for name in members.keys() & _SAYING]
+            errors.append(f"[{','.join(said) or 'true'}]")
+        return any(_says_fault(error, is_sure) for error in errors)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
 
 
 def _says_fault(error: str, is_sure: bool) -> bool:
-    words = _BETWEEN_WORDS.sub(" ", error)
-    if _FOUND_NOTHING.search(words) or not _says_more(msgspec.json.decode(error)):
+    words, said = _BETWEEN_WORDS.sub(" ", error), list(_said(msgspec.json.decode(error)))
+    if _FOUND_NOTHING.search(words) or not said:
         return False
-    return not is_sure or _FAULT.search(words) is not None
+    return not is_sure or all(map(_CODE.fullmatch, said)) or _FAULT.search(words) is not None
 
 
-def _says_more(held: object) -> bool:
-    """Whether anything in an error says more than that all is well, as `{"code": 0, "message": "OK"}` does."""
+def _said(held: object) -> Iterator[str]:
+    """The texts and codes of an error, without those that say that all is well: `{"code": 0, "message": "OK"}`."""
     if isinstance(held, dict | list):
-        return any(map(_says_more, held.values() if isinstance(held, dict) else held))
-    return held is True or _ALL_WELL.fullmatch(str(held)) is None
+        for one in held.values() if isinstance(held, dict) else held:
+            yield from _said(one)
+    elif held is True or _ALL_WELL.fullmatch(str(held)) is None:
+        yield str(held)

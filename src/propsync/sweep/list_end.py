@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from propsync.api import BUSY
+from propsync.api import BUSY, NO_CONTENT
 from propsync.errors import (
     ApiUnreachable,
     NotFound,
@@ -174,6 +174,8 @@ class ListEnd:
         except (TransientApiError, UnexpectedAnswer) as error:
             if isinstance(error, ApiUnreachable):
                 raise
+            if error.status == NO_CONTENT:
+                return None
             return RefusedPage(asked, error)  # the API has shown all that it counts; parts can prove that this is all
 
     def _has_shown_all(self) -> bool:
