@@ -15,7 +15,15 @@ _STARTS = {
     b"SQLite format 3\x00": "a database",
 }
 _MARKUP = ((b"<!doctype html", "a web page"), (b"<html", "a web page"), (b"<?xml", "XML"))
+PDF_BEGINNING = 1_024
+"""Bytes in which PDF readers look for the header: some servers send blank lines before it."""
+_BLANKS = b" \t\r\n\f\0" + codecs.BOM_UTF8
 _MARKED = 200  # bytes in which the markup of a text begins
+
+
+def is_pdf(start: bytes) -> bool:
+    """Whether a file begins with the header of a PDF, or with blanks and then that."""
+    return start[:PDF_BEGINNING].lstrip(_BLANKS).startswith(b"%PDF-")
 
 
 def kind_of(start: bytes) -> str | None:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable
 
 import msgspec
 
 from propsync.api.requests import Accept
 from propsync.errors import MalformedBody
+from propsync.file_kinds import PDF_BEGINNING, is_pdf
 from propsync.records import mended, shallow
 
-_HEADERS = {Accept.PDF: (b"%PDF-", "a PDF"), Accept.ZIP: (b"PK", "a ZIP")}
-HEADER_BYTES = 5
+_HEADERS: dict[Accept, tuple[Callable[[bytes], bool], str]] = {
+    Accept.PDF: (is_pdf, "a PDF"),
+    Accept.ZIP: (lambda start: start.startswith(b"PK"), "a ZIP"),
+}
+HEADER_BYTES = PDF_BEGINNING
 _PIECE = 65_536  # bytes
 _OLDEST = 3_600  # seconds: an answer from a cache, although each request asks for a fresh one
 _AGE = re.compile(r"\s*([0-9]{1,12})\s*")
@@ -46,7 +51,7 @@ def check_age(age: str | None, where: str) -> None:
 
 def check_header(accept: Accept, start: bytes, where: str) -> None:
     """Checks the first bytes of a document. Raises MalformedBody if they are not those of a PDF or ZIP."""
-    if accept in _HEADERS and not start.startswith(_HEADERS[accept][0]):
+    if accept in _HEADERS and not _HEADERS[accept][0](start):
         raise MalformedBody(where, f"the body is not {_HEADERS[accept][1]}")
 
 

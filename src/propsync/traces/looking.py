@@ -13,6 +13,7 @@ from propsync.documents.worker.client import WorkerPool
 from propsync.documents.zips.bundle import Bounds
 from propsync.documents.zips.source import ZipRefused
 from propsync.errors import PropsyncError
+from propsync.file_kinds import PDF_BEGINNING, is_pdf
 from propsync.traces import sqlite
 from propsync.traces.escapes import from_digits, unescaped
 from propsync.traces.findings import Findings, Place
@@ -103,12 +104,13 @@ class _Looking:
             b"\x1f\x8b": self._gzip,
             b"\x28\xb5\x2f\xfd": self._zstd,
             b"PK\x03\x04": self._zip,
-            b"%PDF-": self._pdf,
             b"PAR1": self._parquet,
             b"SQLite format 3\0": self._sqlite,
         }
         if head[8:12] == b"DUCK":
             return self._database
+        if is_pdf(head):
+            return self._pdf
         return next((handle for start, handle in starts.items() if head.startswith(start)), None)
 
     def _raw(self, file: BinaryIO, place: str) -> None:
@@ -208,7 +210,7 @@ class _Looking:
 def _head(file: IO[bytes]) -> tuple[bytes, int]:
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
-    return file.read(32), size
+    return file.read(PDF_BEGINNING), size
 
 
 def _blocks(file: IO[bytes]) -> Iterator[bytes]:

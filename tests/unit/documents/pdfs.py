@@ -100,7 +100,8 @@ TORN = f"{CANNOT} (its parts do not fit together)"
 HOSTILE = {
     "an empty file": (b"", "the file is empty"),
     "a login page": (b"<!DOCTYPE html><html><body>Sign in</body></html>", "the file is not a PDF"),
-    "a PDF after a line of something else": (b"\r\n" + GOOD, "the file is not a PDF"),
+    "a PDF after a line of something else": (b"Notice: x\r\n" + GOOD, "the file is not a PDF"),
+    "a PDF after more blanks than readers pass over": (b" " * 1_024 + GOOD, "the file is not a PDF"),
     "a PDF cut short": (GOOD[: len(GOOD) // 2], "the PDF has no trailer"),
     "a PDF that lacks its last line": (GOOD[: GOOD.rindex(b"%%EOF")], "the PDF has no trailer"),
     "an end mark alone": (b"%PDF-1.7\n%%EOF\n", "the PDF has no trailer"),
@@ -138,6 +139,7 @@ ODD = {
     "a trailer that points nowhere": (GOOD[: GOOD.rindex(b"startxref")] + b"startxref\n99999999\n%%EOF\n", 3),
     "a table of places that goes round": (by_hand(ROOT, ONE, PAGE, EMPTY, trailer=b"/Root 1 0 R /Prev 9"), 1),
     "a lock on changes, not on reading": (report(owner_password="o"), 3),
+    "blank lines before it": (b"\r\n\r\n" + GOOD, 3),
     "a little appended": (GOOD + b"\0" * 1000, 3),
     "a million brackets": (by_hand(ROOT, ONE, PAGE, stream(b"[" * 2**20)), 1),
     "a stream that is a thousand times longer unpacked": (

@@ -393,6 +393,13 @@ def test_a_zip_that_unpacks_to_more_than_the_bound_is_refused(read):
     assert read(packed, Bounds(unpacked_bytes=1200)) == Bundle((), "it unpacks to 1,201 bytes, more than 1,200")
 
 
+@pytest.mark.parametrize("packed", [GOOD, with_comment(b"by hand"), zipped({})])
+@pytest.mark.parametrize("after", [b"\n", b"<!-- 0.2 s -->", b"\0" * 1_024])
+def test_a_little_may_follow_a_zip(read, packed, after):
+    """Every reader of ZIPs passes over it; a bundle that came so each time was never archived."""
+    assert read(packed + after) == read(packed)
+
+
 # --- not whole -------------------------------------------------------------------------------------------------------
 
 DAMAGED = {
@@ -405,7 +412,9 @@ DAMAGED = {
         GOOD[: GOOD.index(ENTRY)] + GOOD,
         "its directory is not where its end says",
     ),
-    "garbage after it": (GOOD + b"\n", "its end is cut off, or something follows it"),
+    "garbage after it": (GOOD + b"\n" * 1_025, "its end is cut off, or something follows it"),
+    "the end of another after it": (GOOD + zipped({})[:-1], "its end is cut off, or something follows it"),
+    "the directory of another after it": (GOOD + zipped({"b": b""}) + b"\n", "its directory is not where its end says"),
     "no directory": (GOOD[: GOOD.index(ENTRY)], "it has no directory"),
     "half of it": (GOOD[: len(GOOD) // 2], "it has no directory"),
     "its last byte cut off": (GOOD[:-1], "its end is cut off, or something follows it"),

@@ -26,8 +26,8 @@ from pypdfium2 import PdfDocument, PdfiumError, raw
 
 from propsync.documents.zips.bundle import Bounds, read_bundle
 from propsync.errors import DocumentDamaged
+from propsync.file_kinds import PDF_BEGINNING, is_pdf
 
-_HEADER = b"%PDF-"
 _END = b"%%EOF"
 _WHERE_PARTS_ARE = b"startxref"
 _TAIL = 1024  # last bytes, which must hold the end mark; servers and gateways append a little
@@ -108,7 +108,7 @@ def _check_ends(path: Path) -> None:
         raise _Refused(f"the PDF's file cannot be read ({type(error).__name__})") from error
     if not start:
         raise _Refused("the file is empty")
-    if start != _HEADER:
+    if not is_pdf(start):
         raise _Refused("the file is not a PDF")
     end = tail.rfind(_END, -_TAIL)
     if end < 0 or _WHERE_PARTS_ARE not in tail[:end]:
@@ -116,9 +116,9 @@ def _check_ends(path: Path) -> None:
 
 
 def _ends(path: Path) -> tuple[bytes, bytes]:
-    """The first bytes of a file, as many as the header has, and its last 2,048."""
+    """The first 1,024 bytes of a file, in which the header may be, and its last 2,048."""
     with path.open("rb") as file:
-        start = file.read(len(_HEADER))
+        start = file.read(PDF_BEGINNING)
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _TAIL - _BEFORE_END))
         return start, file.read(_TAIL + _BEFORE_END)

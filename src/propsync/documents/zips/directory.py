@@ -20,6 +20,7 @@ _ENTRY = struct.Struct("<4s6H3L5H2L")
 _IS_END, _IS_LOCATOR_64, _IS_END_64 = b"PK\x05\x06", b"PK\x06\x07", b"PK\x06\x06"
 _IS_ENTRY = b"PK\x01\x02"
 _LONGEST_COMMENT = 0xFFFF
+_MOST_APPENDED = 1_024  # bytes; servers and gateways append a little, which every reader passes over
 _MOST_BYTES = 32_000_000  # memory holds a whole directory; 50,000 members with long names take a quarter of it
 
 
@@ -63,7 +64,10 @@ def _checked(source: ZipSource, most: int) -> _End:
 
 
 def _end(source: ZipSource) -> _End:
-    """The last end record whose comment ends with the file: a comment may hold bytes that look like an end record."""
+    """The last end record whose comment ends with the file: a comment may hold bytes that look like an end record.
+
+    Without one, it is the last of all, if only a few bytes follow it.
+    """
     for longest in (0, _LONGEST_COMMENT):  # few have a comment
         at = max(0, source.size - _END.size - longest)
         tail = source.at(at, source.size - at)
@@ -71,17 +75,19 @@ def _end(source: ZipSource) -> _End:
         while (place := tail.rfind(_IS_END, 0, place)) >= 0:
             if found := _end_at(tail, place, at):
                 return found
+    if found := _end_at(tail, tail.rfind(_IS_END), at, most_after=_MOST_APPENDED):
+        return found
     if _IS_END in tail:
         raise source.damaged("its end is cut off, or something follows it")
     raise source.damaged("it has no directory")
 
 
-def _end_at(tail: bytes, place: int, before: int) -> _End | None:
-    """The end record at a place, if its comment reaches to the end of the file."""
-    if place + _END.size > len(tail):
+def _end_at(tail: bytes, place: int, before: int, most_after: int = 0) -> _End | None:
+    """The end record at a place, if its comment reaches to the end of the file, or to `most_after` bytes before it."""
+    if not 0 <= place <= len(tail) - _END.size:
         return None
     _, disk, first_disk, _, members, length, offset, comment = _END.unpack_from(tail, place)
-    is_last = place + _END.size + comment == len(tail)
+    is_last = 0 <= len(tail) - (place + _END.size + comment) <= most_after
     return _End(disk, first_disk, members, length, offset, before + place) if is_last else None
 
 

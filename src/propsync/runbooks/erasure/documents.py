@@ -13,6 +13,7 @@ from propsync.documents.blobs import Blobs
 from propsync.documents.worker.client import WorkerPool
 from propsync.erasing.search import documents_in
 from propsync.errors import DocumentDamaged
+from propsync.file_kinds import is_pdf
 from propsync.progress import progress
 from propsync.runbooks.erasure.pictures import without_dots
 from propsync.runbooks.erasure.readings import parts, readings
@@ -105,7 +106,7 @@ class DocumentSearch:
         if zipfile.is_zipfile(path) and depth < _DEEPEST:
             return any([*self._in_members(path, name, depth)])
         body = without_dots(path.read_bytes())
-        if body.startswith(b"%PDF-"):
+        if is_pdf(body):
             return self._pdf_has_it(path, body, with_pages=with_pages)
         if body.startswith(b"\x1f\x8b") and depth < _DEEPEST:
             return self._inner_has_it(gzip.GzipFile(fileobj=io.BytesIO(body)).read(_MOST), name, depth)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from propsync.file_kinds import is_pdf
+
 STREAM = re.compile(rb"stream\r?\n")
 """The start of a stream in a PDF."""
 STREAM_END = b"endstream"
@@ -27,7 +29,7 @@ def without_dots(body: bytes) -> bytes:
         return b"".join(_of_jpeg(body))
     if body.startswith(_PNG):
         return b"".join(_of_png(body))
-    return b"".join(_of_pdf(body)) if body.startswith(b"%PDF-") else body
+    return b"".join(_of_pdf(body)) if is_pdf(body) else body
 
 
 def _of_jpeg(body: bytes) -> Iterator[bytes]:
