@@ -82,6 +82,24 @@ def test_documents_are_published_with_their_tables(new: Place) -> None:
 
 
 @pytest.mark.slow
+def test_an_archive_that_is_gone_from_the_api_is_told(old: Place) -> None:
+    """Each 404 alone is a missing document, as a few may well be; all of them together are not."""
+    line = "the API has none of the {} documents that propsync requested"
+    documents = old.stored()
+    old.days_pass(400)
+    old.fail(kind="status", status=404)
+    told = old.archive(limit=5)
+    assert (told.exit_code, told.counts["missing"]) == (0, 5)
+    told = old.archive()
+    assert (told.exit_code, told.counts["missing"] > 20) == (3, True)
+    assert told.left_behind[0].startswith(line.format(told.counts["missing"]))
+    assert old.stored() == documents
+    old.sandbox.set_faults([])
+    old.days_pass(2)
+    assert old.archive().exit_code == 0
+
+
+@pytest.mark.slow
 def test_edited_assessments_alone_get_a_second_version_and_the_first_one_stays(old: Place) -> None:
     keys = old.wanted()[3:6]
     before = {(key, kind): old.truth(key, kind) for key in keys for kind in ("report", "bundle")}

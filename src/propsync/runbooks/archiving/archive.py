@@ -31,6 +31,7 @@ from propsync.settings import Settings
 
 _log = logging.getLogger("propsync.archive")
 _CHUNK = 2_000  # documents to put into the tables at once
+_MANY = 20  # documents; a few may well be gone, or never have existed
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,7 @@ class _Archive:
         self._fetcher = at.fetcher(self._budget)
         self._began = datetime.now(UTC)
         self._since: datetime | None = None
+        self._gone = 0
         self._report = ArchiveReport()
 
     def run(self) -> ArchiveReport:
@@ -216,8 +218,10 @@ class _Archive:
 
     def _fetch(self, chunk: Sequence[WantedDocument], bar: Any) -> StopRun | None:
         """Fetches a chunk; returns the error that ends the run, after it notes the documents before it."""
+        stored = {(one.assessment_id, one.kind) for one in chunk if one.sha256}
         try:
             for taken in self._fetcher.fetch(chunk, self._at.taken.add):
+                self._gone += taken.outcome == "missing" and (taken.assessment_id, taken.kind) in stored
                 self._report.counts["bytes"] += taken.size_bytes or 0
                 bar.advance(1, taken.size_bytes or 0)
         except ApiUnreachable as error:
@@ -253,12 +257,22 @@ class _Archive:
             settings.archive_kinds, settings.archive_statuses
         )  # not among this run's own documents
         with self._at.tables() as workspace:
+            self._tell_if_none_came(Ledger(workspace.warehouse))
             expiry = self._expire(workspace) if is_whole else None
             numbers = self._at.publish(workspace, everything, self._report)
             self._report.lacking, self._report.published = numbers
             if expiry is not None:
                 workspace.place.check()  # a machine that lost its lease removes nothing
                 expiry.remove(self._at.blobs)
+
+    def _tell_if_none_came(self, ledger: Ledger) -> None:
+        """Leaves a line if no document came and many are gone, or if the API never had any of many."""
+        counts = self._report.counts
+        if counts["stored"] or counts["same"] or counts["missing"] <= _MANY:
+            return
+        if self._gone > _MANY or next(ledger.files(), None) is None:
+            what = f"the API has none of the {counts['missing']:,} documents that propsync requested"
+            self._report.left_behind.append(f"{what}, and stored ones stay. Ask the people who run it where they are")
 
     def _expire(self, workspace: Workspace) -> Expiry | None:
         """Marks documents of assessments that were deleted too long ago, as a run of its own."""
