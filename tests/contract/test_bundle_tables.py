@@ -142,6 +142,26 @@ def test_bundles_without_a_csv_that_propsync_reads_are_reported_and_do_not_look_
         assert made.rows(unread) == made.rows("select sum(approved_assessments) from marts.properties")
 
 
+def test_actions_under_an_unknown_name_beside_known_csvs_do_not_look_like_none(
+    synced_small: Path, tmp_path: Path
+) -> None:
+    members: dict[str, str | bytes] = {
+        "data/controls.csv": b"Id\r\n1\r\n",
+        "data/recommendations.csv": b"Id\r\n1\r\n",
+        "files/readings.csv": b"a\r\n",
+    }
+    with place(tmp_path / "home", synced_small, {"bundle": lambda _: zipped(members)}, scale=SMALL) as made:
+        told = made.archive(kinds=["bundle"], limit=3)
+        assert told.left_behind == [
+            "propsync reads no rows of bundle_actions from the newest 3 bundles: ops.value_issues says why"
+        ]
+        issues = "select distinct name, issue, value from ops.value_issues where resource = 'documents'"
+        why = "propsync found no such CSV in the bundle"
+        assert made.rows(issues) == [("bundle_actions", why, "data/recommendations.csv")]
+        unread = "select sum(approved_without_bundle) from marts.properties"
+        assert made.rows(unread) == made.rows("select sum(approved_assessments) from marts.properties")
+
+
 def test_an_attachment_that_is_an_archive_or_has_a_twin_costs_no_action(synced_small: Path, tmp_path: Path) -> None:
     members: dict[str, str | bytes] = {
         "actions.csv": b"Id\r\n1\r\n",
@@ -179,14 +199,19 @@ def test_bundles_that_an_older_propsync_read_are_read_again_after_a_rebuild(made
 
 
 @pytest.mark.parametrize(
-    "members", [{"report.pdf": b"%PDF-1.4"}, {"actions.csv": b"Id\r\n1\r\n", "notes.csv": b"a\r\n"}]
+    "members",
+    [
+        {"report.pdf": b"%PDF-1.4"},
+        {"actions.csv": b"Id\r\n1\r\n", "notes.csv": b"a\r\n"},
+        {"controls.csv": b"Id\r\n1\r\n", "files/readings.csv": b"a\r\n"},
+    ],
 )
 def test_bundles_that_leave_csvs_out_are_not_left_behind(
     synced_small: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, members: dict[str, str | bytes]
 ) -> None:
     with place(tmp_path / "home", synced_small, {"bundle": lambda _: zipped(members)}, scale=SMALL) as made:
         assert made.archive(kinds=["bundle"], limit=3).exit_code == 0
-        lacks_all = "actions.csv" not in members
+        lacks_all = "report.pdf" in members
         assert ("propsync reads no rows of bundle_actions" in caplog.text) == lacks_all
         unread = "select count(distinct record_id) from ops.value_issues where resource = 'documents'"
         assert made.rows(unread) == [(3 if lacks_all else 0,)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 TABLES = ("actions", "controls", "elements")
 _WORD = re.compile(r"(action|control|element)s?")
@@ -22,6 +22,12 @@ def tables_of(names: Iterable[str]) -> dict[str, str]:
     found = {name: stem for name, (folders, stem) in parts.items() if stem in TABLES and len(folders) <= 1}
     others = {name: table for name, table in _in_sets(parts).items() if table not in found.values()}
     return found | others
+
+
+def unknown_beside(csvs: Iterable[str], tables: Collection[str]) -> list[str]:
+    """The CSVs that are none of the `tables`, in a folder that has one of these. Attachments are elsewhere."""
+    folders = {_parts(name)[0] for name in tables}
+    return [name for name in csvs if name not in tables and _parts(name)[0] in folders]
 
 
 def is_csv(name: str) -> bool:
