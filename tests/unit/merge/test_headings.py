@@ -1,12 +1,12 @@
-"""Headings of a list of properties: one that seems to mean a column of the marts is named, and is no mistake."""
+"""Headings of people's lists: one that seems to mean a column of the marts is named, and is no mistake."""
 
 from propsync.merge.reference.headings import other_headings
 from propsync.merge.reference.list_file import Mistake, ReferenceList
 
 
-def noted(*columns):
+def noted(*columns, table="properties"):
     found = ReferenceList(columns=["property_id", *columns], heading=3, rows=[], lines=[])
-    return other_headings(found)
+    return other_headings(table, found)
 
 
 def test_a_heading_that_seems_to_mean_a_lacking_column_is_named():
@@ -25,3 +25,9 @@ def test_all_headings_that_may_be_meant_are_named():
 
 def test_other_columns_and_those_beside_the_right_one_say_nothing():
     assert noted("name", "property_name", "homes", "units", "heating", "rebuilt") == []
+
+
+def test_a_heading_of_a_list_of_users_is_named_too():
+    reason = "marts read a column name, not full_name; if it has that, call it name"
+    assert noted("full_name", "team", table="users") == [Mistake(3, None, reason)]
+    assert noted("site_name", table="blocks") == []

@@ -42,7 +42,7 @@ def build_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]
             found = read_list(table, path, key_of(warehouse, table))
             found.mistakes += _not_of_the_api(warehouse, table, found, files)
             found.mistakes += _unread_days(warehouse, table, found)
-            found.notes += other_headings(found) if table == PROPERTIES and not is_of_api(warehouse, table) else []
+            found.notes += [] if is_of_api(warehouse, table) else other_headings(table, found)
             _settle(warehouse, run_id, table, path, found)
             add_list_columns(warehouse, run_id, table)
     return removed

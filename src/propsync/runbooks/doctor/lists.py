@@ -44,10 +44,10 @@ def examine_lists(settings: Settings) -> Iterator[Finding]:
         if name == PROPERTIES:
             properties = found
             found.mistakes += check_managed(found, keys[name])
-            found.notes += other_headings(found) if name not in further else []
         if name == REQUIREMENTS:  # a sync also compares its ids with those of the API
             found.mistakes += check_requirements(found, Known())
             found.notes += unused_columns(found)
+        found.notes += [] if name in further else other_headings(name, found)
         wrong, notes = _first(path, [*found.mistakes, *found.suspects]), _first(path, found.notes)
         seen = wrong or f"{len(found.rows)} rows in {path}{f'; {notes}' if notes else ''}"
         yield Finding(f"list {name}", not wrong, seen, "Correct the list; until then a sync leaves it as it was")
