@@ -98,6 +98,19 @@ def test_an_unwritable_home_is_wrong_settings_for_another_user(home: SandboxHome
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("words", [["sync"], ["backfill", "--property", "P"]])
+def test_a_home_of_another_user_is_named_with_that_user(home: SandboxHome, words: list[str]) -> None:
+    """A second home would not help an operator who forgot to become the service's user."""
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
+        Path(folder).chmod(0o711)
+        for name in ("state", "landing"):
+            (Path(folder) / name).mkdir(mode=0o700)
+        done = _as_nobody(words, home, Path(folder))
+    assert done.returncode == 2, done.stderr
+    assert "Run the command as the user root, whose home this is, or set PROPSYNC_HOME" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_status_says_to_another_user_that_nothing_is_published(home: SandboxHome) -> None:
     with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
         Path(folder).chmod(0o755)

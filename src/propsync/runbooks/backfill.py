@@ -122,10 +122,10 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
     (exit 4) if no chunk is published yet; afterwards the report says what ended it.
     """
     scope.check()
+    make_home(settings)
     _refuse_erased(settings, scope)
     catalogue = configured_catalogue(settings)
     chunks = scope.chunks(catalogue)
-    make_home(settings)
     reached = _Reached(settings, chunks)
     done, reports = reached.found()
     if done:

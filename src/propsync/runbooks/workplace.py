@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import pwd
 import re
 import stat
 from collections.abc import Iterator
@@ -231,18 +232,26 @@ def make_home(settings: Settings) -> None:
             if became_read_only or error.errno in _OF_THE_DISK:  # another folder may be no better
                 with disk_errors(folder):
                     raise
-            what, step = (
-                f"{folder} cannot be written: {error.strerror}",
-                "Set PROPSYNC_HOME to a folder that you can write to",
-            )
+            what, step = f"{folder} cannot be written: {error.strerror}", _elsewhere(settings.home)
             if folder.is_symlink() and not folder.exists():
                 what = f"{folder} is a link to {folder.readlink()}, which does not exist"
                 step = "Mount that disk, or make that folder. Otherwise set PROPSYNC_HOME to another one"
             raise SettingsError("PROPSYNC_HOME", what, step) from error
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise SettingsError(
-                "PROPSYNC_HOME", f"{folder} cannot be written", "Set PROPSYNC_HOME to a folder that you can write to"
-            )
+            raise SettingsError("PROPSYNC_HOME", f"{folder} cannot be written", _elsewhere(settings.home))
+
+
+def _elsewhere(home: Path) -> str:
+    """The step of a user who may not write there: if the home belongs to a different user, to run as that one."""
+    step = "et PROPSYNC_HOME to a folder that you can write to"
+    owner = home.stat().st_uid if home.exists() else os.geteuid()
+    if owner == os.geteuid():
+        return f"S{step}"
+    try:
+        name = pwd.getpwuid(owner).pw_name
+    except KeyError:
+        name = str(owner)
+    return f"Run the command as the user {name}, whose home this is, or s{step}"
 
 
 def _has_others(home: Path) -> bool:
