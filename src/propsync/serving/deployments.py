@@ -67,9 +67,11 @@ def next_run(server: Server, name: str) -> datetime | None:
     deployment = server.get(f"/deployments/name/{name}")
     is_planned = not deployment["paused"] and any(one["active"] for one in deployment["schedules"])
     deadline = time.monotonic() + _SCHEDULER_SECONDS
+    soon = datetime.now(UTC).isoformat()
     body = {
         "deployments": {"id": {"any_": [deployment["id"]]}},
-        "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
+        # not a run that somebody asked for, or one that is late: the worker begins these at once
+        "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}, "next_scheduled_start_time": {"after_": soon}},
         "sort": "NEXT_SCHEDULED_START_TIME_ASC",
         "limit": 1,
     }

@@ -2,13 +2,14 @@
 
 import json
 import tempfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from propsync.serving import deployments
-from propsync.serving.deployments import automate, deploy, make_pool
+from propsync.serving.deployments import automate, deploy, make_pool, next_run
 from propsync.shipped import shipped
 
 SHIPPED = {"schedule": {"cron": "30 2 * * *", "timezone": "Europe/London"}, "active": True, "slug": None}
@@ -47,6 +48,22 @@ def patched(before, after, time_zone="Europe/London"):
         deploy(server, lambda *words, cwd: None, time_zone, Path(folder))
         assert list(Path(folder).iterdir()) == []
     return [body for _, body in server.patched]
+
+
+class PlannedRuns(FakeServer):
+    """Answers with the first planned run that the filter lets through, as the server does."""
+
+    def post(self, path, body):
+        after = body["flow_runs"].get("next_scheduled_start_time", {}).get("after_", "")
+        planned = sorted(one for one in self._answers if one > after)
+        return [{"next_scheduled_start_time": one} for one in planned[: body["limit"]]]
+
+
+def test_a_run_that_begins_at_once_is_not_the_next_one_of_the_timetable():
+    now = datetime.now(UTC)
+    late, asked, tonight = (now - timedelta(hours=8), now - timedelta(seconds=1), now + timedelta(hours=8))
+    server: Any = PlannedRuns(deployment(SHIPPED), *(one.isoformat() for one in (late, asked, tonight)))
+    assert next_run(server, "nightly") == tonight
 
 
 def test_the_work_pool_is_made_with_propsync_s_template_or_put_back_to_it():
