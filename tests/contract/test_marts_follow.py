@@ -141,3 +141,20 @@ def test_what_the_first_complete_read_finds_after_a_backfill_is_not_new(small_ni
     api.assets.append(asset("later"))
     assert home.sync().exit_code == 0
     assert home.rows(first_load) == [(6, 7)]
+
+
+@pytest.mark.parametrize(
+    ("member", "person", "told"),
+    [
+        ("completedBy", "Ann Jones", ("Ann Jones", "Ann Jones")),
+        ("carriedOutBy", "u17", ("u17", None)),
+        ("assessedBy", {"id": "u17", "name": "Ann Jones"}, ("u17", "Ann Jones")),
+        ("completedAt", "Ann Jones", (None, None)),
+    ],
+)
+def test_whoever_completed_an_assessment_is_its_assessor(
+    small_nights: SmallHome, member: str, person: object, told: tuple[str | None, str | None]
+) -> None:
+    small_nights.server.assessments = [assessment(f"s{at}", **{member: person}) for at in range(4)]
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows("select assessor, assessor_name from marts.assessor_quarters") == [told]

@@ -9,7 +9,17 @@ from propsync.desk.members import Member, MemberSearch, Part
 from propsync.warehouse import TABLES, Warehouse
 
 ASSESSMENTS = "assessments"
-_PERSON = ("assessor", "inspector", "surveyor", "auditor", "engineer", "technician", "author", "officer")
+_DONE_BY = (
+    "assessed_by",
+    "inspected_by",
+    "surveyed_by",
+    "completed_by",
+    "conducted_by",
+    "carried_out_by",
+    "carriedoutby",  # a column of `carriedOutBy`
+    "performed_by",
+)
+_PERSON = ("assessor", "inspector", "surveyor", "auditor", "engineer", "technician", "author", "officer", *_DONE_BY)
 _NOT_A_PERSON = ("email", "phone", "company", "organisation", "team", "role", "type", "date", "at", "on", "count")
 _PARTS = (
     Part("assessor_name", "person", _PERSON, never=("id", *_NOT_A_PERSON)),

@@ -278,8 +278,8 @@ class MemberSearch:
 
 
 def _rank(part: Part, name: str) -> int | None:
-    """The place of the surest word that a column's name has; None if it has none."""
-    return next((place for place, word in enumerate(part.names) if word in name.split("_")), None)
+    """The place of the surest word that a column's name has, or of words beside each other; None if it has none."""
+    return next((place for place, word in enumerate(part.names) if f"_{word}_" in f"_{name}_"), None)
 
 
 def _is_in_another_form(part: Part, column: _Column) -> bool:
