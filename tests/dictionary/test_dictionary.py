@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -140,6 +141,15 @@ def test_hostile_labels_stay_texts(home: SandboxHome) -> None:
         "table",
         "type",
     }
+
+
+def test_no_label_is_a_formula_in_the_csv(home: SandboxHome) -> None:
+    (one,) = changed(home, "comment on column assets.payload is '=cmd|x'")[:1]
+    entries = [replace(one, meaning="=cmd|x", example=example) for example in ("-4.5", "@x", "-x", "plain")]
+    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"](entries))))
+    assert {row["meaning"] for row in rows} == {"'=cmd|x"}
+    assert [row["example"] for row in rows] == ["-4.5", "'@x", "'-x", "plain"]
+    assert json.loads(FORMATS["json"](entries))[0]["meaning"] == "=cmd|x"
 
 
 @pytest.mark.release

@@ -22,6 +22,7 @@ from propsync.warehouse.model_order import tables_read
 from propsync.warehouse.models import Models, coalesced
 from propsync.warehouse.names import snake_case, unique_name
 from propsync.warehouse.published_copy import Earlier, in_published, make_published_copy, renew_views
+from propsync.warehouse.query_cells import safe_in_sheet
 from propsync.warehouse.reader import PublishedReader, check_published, open_published
 from propsync.warehouse.resource_sql import FACTS, PARTS, key_parts, resource_fragments
 from propsync.warehouse.rows import OldFile, add_rows, settle_file, stage_rows, write_rows
@@ -80,6 +81,7 @@ __all__ = [
     "resource_fragments",
     "run_checks",
     "run_mart_checks",
+    "safe_in_sheet",
     "settle_file",
     "snake_case",
     "stage_rows",

@@ -38,7 +38,7 @@ def cells(kinds: Sequence[str]) -> str:
 
 def excel_csv(columns: Sequence[str], kinds: Sequence[str]) -> str:
     """SQL for the columns of a CSV that Excel opens; names are safe too."""
-    made = (f"csv_of_{kind}(c{at}) as {quoted(_safe(columns[at]))}" for at, kind in enumerate(kinds))
+    made = (f"csv_of_{kind}(c{at}) as {quoted(safe_in_sheet(columns[at]))}" for at, kind in enumerate(kinds))
     return statement("query/excel_csv", cells=", ".join(made), names=_names(kinds))
 
 
@@ -72,5 +72,6 @@ def _names(kinds: Sequence[object]) -> str:
     return ", ".join(f"c{at}" for at in range(len(kinds)))
 
 
-def _safe(name: str) -> str:
+def safe_in_sheet(name: str) -> str:
+    """A text that a spreadsheet does not run as a formula, as `safe_text` in sql/macros/sheet/ does it."""
     return f"'{name}" if _FORMULA.match(name) else name

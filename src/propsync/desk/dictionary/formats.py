@@ -7,13 +7,16 @@ import csv
 import hashlib
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
 
 from propsync.desk.dictionary.entries import Entry
 from propsync.desk.plain_text import plain_text
+from propsync.warehouse import safe_in_sheet
 
+_NUMBER = re.compile(r"[-+]?\d[\d.,: +-]*")
 _COLUMNS = ("column", "type", "meaning", "source", "filled", "example")
 
 
@@ -76,8 +79,13 @@ def _csv(entries: Sequence[Entry]) -> str:
     lines = io.StringIO()
     writer = csv.DictWriter(lines, ["table", "about_table", *_COLUMNS], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(asdict(one) for one in entries)
+    writer.writerows({name: _in_sheet(held) for name, held in asdict(one).items()} for one in entries)
     return lines.getvalue()
+
+
+def _in_sheet(held: object) -> object:
+    """A cell for spreadsheets, which people open this file with: a label of theirs is no formula, and -4.5 a number."""
+    return safe_in_sheet(held) if isinstance(held, str) and not _NUMBER.fullmatch(held) else held
 
 
 def _json(entries: Sequence[Entry]) -> str:
