@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from propsync.runbooks.archiving.export import export
 from propsync.runbooks.erasure.verify import verify_erased
 from propsync.runbooks.storage_move import MoveReport, move_storage
 from propsync.settings import load_settings
-from propsync.storage import Storage
+from propsync.storage import LocalStorage, Storage
+from propsync.webhook.inbox import Inbox, Post
 
 pytestmark = pytest.mark.slow
 
@@ -190,6 +192,13 @@ def test_choices_and_lists_come_along_to_a_disk(at: Place, bucket: FolderBucket,
     (tmp_path / "other/propsync.toml").write_text("page_limit = 7\n")
     moved(at, str(tmp_path / "other"), storage_url=URL)
     assert (tmp_path / "other/propsync.toml").read_text() == "page_limit = 7\n"
+
+
+def test_accepted_hints_come_along_to_another_folder(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:
+    moved(at, URL)
+    Inbox(LocalStorage(at.path)).add([Post(datetime.now(UTC), b"[]")] * 2)
+    moved(at, str(tmp_path / "other"), storage_url=URL)
+    assert Inbox(LocalStorage(tmp_path / "other")).count() == 2
 
 
 def test_a_search_after_an_erasure_names_the_places_that_the_home_has_left(

@@ -22,6 +22,7 @@ from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.settings import CONFIG_NAME, Settings
 from propsync.storage import LocalStorage, files_named
 from propsync.storage.places import DOCUMENTS
+from propsync.webhook.inbox import Inbox
 
 _WHAT = "propsync storage move"
 _SCHEMES = ("s3:", "az:")  # also of an address that lacks a slash, which is no folder
@@ -114,10 +115,19 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
         rebuild(here)
         report = _completed(here)
     if folder != settings.home and settings.state.exists():
+        _bring_hints(settings, home)
         note_left(home, str(settings.home))
     forget_bucket(home)
     home.delete(MOVING)
     return report
+
+
+def _bring_hints(settings: Settings, target: LocalStorage) -> None:
+    """Copies accepted posts that no run has taken in: nothing else has them, and the service sends them once."""
+    source = LocalStorage(settings.home)
+    for key in Inbox(source).files():
+        if not target.exists(key):
+            target.put(key, source.get(key))
 
 
 def _completed(here: Settings) -> MoveReport:
