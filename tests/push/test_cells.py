@@ -48,6 +48,7 @@ MIDNIGHT = datetime(2026, 1, 31)  # noqa: DTZ001
 LONG = "0012345678901234567890"
 
 VALID = [
+    ("text", "old", "'90s doors", "'90s doors"),
     ("number", Decimal("0.30000000000000004"), 0.3, Decimal("0.3")),
     ("number", Decimal("3.14"), "3.1", Decimal("3.1")),
     ("number", Decimal("3.14"), Decimal("3.1"), Decimal("3.1")),
@@ -105,6 +106,7 @@ VALID = [
 ]
 EMPTY = [(kind, "x", cell) for kind in FIELDS for cell in (None, "")]
 UNCHANGED = [
+    ("text", "'0003", "'0003"),
     ("text", "a\r\nb\x01", "a\nb"),
     ("text", None, "  "),
     ("text", "[clear]", "[clear]"),
@@ -154,6 +156,8 @@ OTHER_DATES = [("1-2", "01. Feb"), ("1-2", "01-févr"), ("1/2 ", "01/02/2026"), 
 OTHER_DATES += [("MAR1", "01-Mar"), ("SEPT2", "02-Sep"), ("5. Mai", "05.05.2026"), ("DEC12", "2026-12-12")]
 OTHER_TIMES = [("2pm", "14:00:00"), ("2 PM", "02:00:00 PM"), ("10:10:10", "10:10:10 AM")]
 REFUSED = [
+    ("text", "old", "'0003", "an apostrophe before digits is a sign for a spreadsheet: write 0003"),
+    ("text", "0003", "'0003", "write 0003"),
     # of a kind that is wrong
     ("text", "a", ["x"], "a list"),
     ("option", ["o1"], [], "[clear]"),

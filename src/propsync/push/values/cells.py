@@ -37,6 +37,7 @@ from propsync.push.values.shown import (
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(E[+-]?\d+)?", re.IGNORECASE)
 _GROUPED = re.compile(r"[+-]?[\d ,.'\u00a0\u202f]+")
 _NO_NUMBER = "it is not a number; write digits, such as 12.5"
+_GUARDED = re.compile(r"'\d[\d.,/: -]*")  # `'0003`; a label such as `'90s` is none
 _SHORT = 11  # digits, beyond which Excel shortens a number
 _LARGEST = 308  # powers of ten: a server keeps a number in 64 bits
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})([T ]00:00(:00(\.0+)?)?(Z|[+-]00(:?00)?)?)?")
@@ -63,13 +64,21 @@ def planned(cell: Cell, field: Field, old: Any, *, is_lossy: bool = False, is_ex
         return KEPT if cell == old else _wanted(cell, field, old, is_lossy=False, seen=None)
     if isinstance(cell, str | float | Decimal) and is_unedited(cell, field, old):
         return KEPT
-    cell = without_quote(cell) if isinstance(cell, str) and not is_exact else cell
+    if isinstance(cell, str) and not is_exact:
+        _check_guard(cell)
+        cell = without_quote(cell)
     value = _wanted(cell, field, old, is_lossy=is_lossy, seen=old)
     if isinstance(value, int | Decimal) and not is_exact:
         check_point(cell, value, old)
     if isinstance(value, list) and not is_exact:
         _check_labels(cell, field, old)
     return value
+
+
+def _check_guard(cell: str) -> None:
+    """Raises CellRefused for digits behind an apostrophe: as a text, the apostrophe would be a part of the value."""
+    if _GUARDED.fullmatch(cell):
+        raise CellRefused(f"an apostrophe before digits is a sign for a spreadsheet: write {cell[1:]}")
 
 
 def _check_labels(cell: Cell, field: Field, old: Any) -> None:
