@@ -50,6 +50,7 @@ COLUMNS: Mapping[str, str] = {
     "property": "property_id, property_name, homes, assets, schedules, overdue, open_flags, open_actions, "
     "in_list, in_api",
     "trust": "table_name, row_count",
+    "overdue on a day": "property_id, property_name, assessment_type, due_date, days_overdue",
     "known on a day": "assessment_type, in_date, due_soon, out_of_date, unknown, overdue",
 }
 NAMES = {question.words: question.name for question in QUESTIONS}

@@ -70,4 +70,9 @@ QUESTIONS = (
         "What were the same numbers, as known on a day?",
         lambda witness: standing.known_on(witness, some_day(witness)),
     ),
+    Question(
+        "overdue on a day",
+        "What was overdue at each property on a day, as known then?",
+        lambda witness: due.overdue(witness, witness.view_of(some_day(witness))),
+    ),
 )
