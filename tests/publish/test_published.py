@@ -111,6 +111,17 @@ def test_a_home_of_another_user_is_named_with_that_user(home: SandboxHome, words
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_folder_of_another_user_in_ones_own_home_is_to_be_given_back(home: SandboxHome) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
+        at = Path(folder)
+        os.chown(at, 65534, 65534)
+        (at / "published").mkdir(mode=0o755)
+        done = _as_nobody(["sync"], home, at)
+    assert done.returncode == 2, done.stderr
+    assert f"{at}/published cannot be written. Give it to the user who runs propsync" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_status_says_to_another_user_that_nothing_is_published(home: SandboxHome) -> None:
     with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
         Path(folder).chmod(0o755)

@@ -17,7 +17,15 @@ from pathlib import Path
 from propsync.bucket import BucketHome, bucket_of, put_documents, put_published
 from propsync.documents.blobs import Blobs
 from propsync.documents.bucket_blobs import BucketBlobs
-from propsync.errors import ErasureUnfinished, HomeUnusable, LandingForeign, PropsyncError, SettingsError, StopRun
+from propsync.errors import (
+    GIVE_IT_BACK,
+    ErasureUnfinished,
+    HomeUnusable,
+    LandingForeign,
+    PropsyncError,
+    SettingsError,
+    StopRun,
+)
 from propsync.merge import HIDDEN_FILES
 from propsync.publish import WAREHOUSE
 from propsync.runs import RUN_LOCK, Note, RunLock
@@ -232,21 +240,21 @@ def make_home(settings: Settings) -> None:
             if became_read_only or error.errno in _OF_THE_DISK:  # another folder may be no better
                 with disk_errors(folder):
                     raise
-            what, step = f"{folder} cannot be written: {error.strerror}", _elsewhere(settings.home)
+            what, step = f"{folder} cannot be written: {error.strerror}", _step_for(folder, settings.home)
             if folder.is_symlink() and not folder.exists():
                 what = f"{folder} is a link to {folder.readlink()}, which does not exist"
                 step = "Mount that disk, or make that folder. Otherwise set PROPSYNC_HOME to another one"
             raise SettingsError("PROPSYNC_HOME", what, step) from error
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise SettingsError("PROPSYNC_HOME", f"{folder} cannot be written", _elsewhere(settings.home))
+            raise SettingsError("PROPSYNC_HOME", f"{folder} cannot be written", _step_for(folder, settings.home))
 
 
-def _elsewhere(home: Path) -> str:
-    """The step of a user who may not write there: if the home belongs to a different user, to run as that one."""
-    step = "et PROPSYNC_HOME to a folder that you can write to"
-    owner = home.stat().st_uid if home.exists() else os.geteuid()
-    if owner == os.geteuid():
-        return f"S{step}"
+def _step_for(folder: Path, home: Path) -> str:
+    """The step of a user who may not write there: if home or a folder in it belongs to a different user, about that."""
+    step, own = "et PROPSYNC_HOME to a folder that you can write to", os.geteuid()
+    owner = home.stat().st_uid if home.exists() else own
+    if owner == own:
+        return GIVE_IT_BACK if folder.exists() and folder.stat().st_uid != own else f"S{step}"
     try:
         name = pwd.getpwuid(owner).pw_name
     except KeyError:
