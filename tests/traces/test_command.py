@@ -23,7 +23,7 @@ def test_a_clean_home_ends_with_0_and_names_what_lies_beyond(propsync: CommandLi
     done = propsync("erase", "--verify", "--text", WORD)
     assert done.returncode == 0
     assert "No trace." in done.stdout
-    assert "nobody says when they expire: set PROPSYNC_BACKUP_DAYS" in done.stdout
+    assert "propsync does not know when they expire: set PROPSYNC_BACKUP_DAYS" in done.stdout
     assert WORD not in done.stdout + done.stderr
 
 

@@ -16,6 +16,6 @@ def test_status_counts_posts_until_a_run_takes_them_in(home: HintHome, capsys: p
     assert "posts that no run" not in told()
     home.hint(assessment_hint("A1"))
     home.post(b"[]", b"{}")
-    assert "0 wait; posts that no run has taken in yet: 3\n" in told()
+    assert "0 waiting; posts that no run has taken in yet: 3\n" in told()
     home.read()
     assert "posts that no run" not in told()

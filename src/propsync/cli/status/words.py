@@ -141,9 +141,9 @@ def _print_hints(facts: dict[str, Any] | None, unread: int) -> None:
     posts = f"; posts that no run has taken in yet: {unread:,}" if unread else ""
     night = ""
     if facts["night_at"]:
-        changes = f"{facts['changes_by_hint']:,} changes came by hint, {facts['changes_by_night']:,} only by the night"
-        night = f"; up to {in_words(facts['night_at'])}, {changes} (marts.hint_coverage)"
-    echo(f"{'hints':<17}{facts['waiting']:>9,} wait{posts}{night}")
+        found = f"brought {facts['changes_by_hint']:,} changes, and the sync found {facts['changes_by_night']:,} more"
+        night = f"; until {in_words(facts['night_at'])}, hints {found} (marts.hint_coverage)"
+    echo(f"{'hints':<17}{facts['waiting']:>9,} waiting{posts}{night}")
 
 
 def _resource_line(row: dict[str, Any], rows: int) -> str:

@@ -22,7 +22,7 @@ from propsync.warehouse import ForeignTables
 
 _WHAT = "propsync erase --verify"
 _MOST_SIGNS = 500
-_NOBODY_SAID = "nobody says when they expire: set PROPSYNC_BACKUP_DAYS"
+_UNKNOWN = "propsync does not know when they expire: set PROPSYNC_BACKUP_DAYS"
 
 
 @dataclass(frozen=True)
@@ -95,13 +95,13 @@ def _beyond(settings: Settings) -> Iterator[Beyond]:
     yield Beyond("copies that people made: exports, bags, spreadsheets, results of queries, downloads")
     yield Beyond("Prefect's own database and logs, if Prefect runs elsewhere")
     yield Beyond("logs that you keep of propsync: the journal, containers, the timetable")
-    yield Beyond("the service behind the API, which is erased there")
+    yield Beyond("the service behind the API: erase it there too")
     yield Beyond("words in pictures, such as a scanned page")
 
 
 def _until(settings: Settings) -> str:
     if settings.backup_days is None:
-        return _NOBODY_SAID
+        return _UNKNOWN
     last = _last_erasure(settings)
     expired = last + timedelta(days=settings.backup_days)
     return f"until {expired}, {settings.backup_days} days after {last} (PROPSYNC_BACKUP_DAYS)"
