@@ -37,7 +37,7 @@ def _print(report: Report) -> None:
         step = "propsync status" if report.left_behind else "propsync query --tables"
         echo(f"Published to {report.published} in {report.seconds:.1f} s. Next: {step}")
     else:
-        echo("Nothing was published; the tables published before stay as they were. Next: propsync doctor")
+        echo("Nothing was published; any tables published before stay as they were. Next: propsync doctor")
 
 
 def print_removed(count: int) -> None:
