@@ -26,8 +26,8 @@ assessment_statuses = "submitted,approved"
 time_zone = "Europe/London"
 ```
 
-A list is one text with commas between its values. propsync reads an empty variable as not set. A relative path in
-`propsync.toml` starts at the folder of that file.
+A list is one text with commas between its values. propsync reads an empty variable as not set. Paths in `propsync.toml`
+are relative to the folder of that file.
 
 Run `propsync doctor` after a change. It names each `PROPSYNC_` variable that is not a setting, and each status of yours
 that no record has.
@@ -60,7 +60,7 @@ assessment_date = "performedDate"
 due_soon_days = 30
 ```
 
-## What nobody is to see
+## What to hide
 
 `[privacy]` names fields and members that propsync leaves out of everything published. [Privacy](privacy.md) explains
 the forms, and what stays.
