@@ -19,6 +19,7 @@ import pytest
 from kit.sandbox_home import SandboxHome
 from publish.conftest import SCALE
 
+import propsync
 from propsync.runbooks.workplace import make_home
 from propsync.settings import load_settings
 
@@ -47,6 +48,19 @@ def test_a_reader_neither_blocks_a_sync_nor_is_disturbed_by_one(home: SandboxHom
         assert reader.stdout.readline() == before
     with duckdb.connect(path, read_only=True) as fresh:
         assert fresh.execute("select count(*) from history.assets where change = 'update'").fetchall()[0][0] > 0
+
+
+def test_a_handle_opened_later_shows_the_later_night(home: SandboxHome) -> None:
+    """DuckDB opens a path once in a process, and a notebook opens a handle before it lets the earlier one go."""
+    home.sync()
+    runs = "select max(run_id) from ops.runs"
+    with propsync.open(home.published) as earlier:
+        before = earlier.rows(runs)
+        home.sync()
+        with propsync.open(home.published) as later:
+            assert later.rows(runs) > before
+            assert later.sql(runs).fetchall() == later.rows(runs)[1]
+        assert earlier.rows(runs) == before
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -17,6 +18,7 @@ from propsync.warehouse.connection import NO_BAR
 from propsync.warehouse.database_errors import READING
 from propsync.warehouse.declared_tables import text
 from propsync.warehouse.query_errors import explained
+from propsync.warehouse.statements import statement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _NO_RIGHT = "Run `propsync doctor`"
 _ADVICE = "If the published file is damaged, `propsync sync` writes it again"
+_USED = "use warehouse"
 Config = dict[str, str | bool | int | float | list[str]]
 
 
@@ -36,7 +39,7 @@ class PublishedReader:
 
     def __init__(self, path: Path, zone: str = "UTC") -> None:
         self.path = path
-        self._connection = connected(path, {}, zone)
+        self._connection = _connected_apart(path, zone)
 
     def __enter__(self) -> Self:
         return self
@@ -62,15 +65,18 @@ class PublishedReader:
     def rows(self, query: str, params: object = None) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names, and all rows."""
         with explained():  # not as a relation, which reacts to Ctrl-C late, or never
-            found = _with_rows(self._connection.cursor().execute(query, params))
+            found = _with_rows(self._cursor().execute(query, params))
             return [name for name, *_ in found.description], found.fetchall()
 
     def lots(self, query: str, params: object = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
         """All rows, in bounded batches."""
         with explained():
-            found = self._connection.cursor().execute(query, params)
+            found = self._cursor().execute(query, params)
             while lot := found.fetchmany(rows):
                 yield lot
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        return self._connection.cursor().execute(_USED)  # which file names mean by themselves is not inherited
 
     def _table(self, relation: duckdb.DuckDBPyRelation) -> pa.Table:
         with explained():
@@ -103,13 +109,41 @@ def _instead_of(folder: Path) -> str:
 
 def connected(path: Path, config: Config, zone: str) -> duckdb.DuckDBPyConnection:
     """A read-only connection whose "today" is that of `zone`. Raises UsageError for a file that is not ours."""
-    try:
+    with _opening(path):
         connection = duckdb.connect(path, read_only=True, config=config)
+    return _in_zone(connection, zone)
+
+
+def _connected_apart(path: Path, zone: str) -> duckdb.DuckDBPyConnection:
+    """The same, whatever else this process has open.
+
+    DuckDB opens a path once in a process. A handle that a notebook still has would share its rows, those of an earlier
+    night, with each later one.
+    """
+    connection = duckdb.connect()
+    try:
+        with _opening(path):
+            connection.execute(statement("warehouse/attach_published", file=text(str(path))))
+            connection.execute(_USED)
+        return _in_zone(connection, zone)
+    except BaseException:
+        connection.close()
+        raise
+
+
+@contextmanager
+def _opening(path: Path) -> Iterator[None]:
+    """Turns an error of DuckDB about the published file into UsageError."""
+    try:
+        yield
     except duckdb.Error as error:
         words = str(error).splitlines()[0]
         advice = _ADVICE if os.access(path, os.R_OK) else _NO_RIGHT
         advice = next((step for seen, step in READING if seen in words), advice)
         raise UsageError(str(path), f"it cannot be opened: {words}", advice) from error
+
+
+def _in_zone(connection: duckdb.DuckDBPyConnection, zone: str) -> duckdb.DuckDBPyConnection:
     try:
         connection.execute(NO_BAR)
         connection.execute(f"set global TimeZone = {text(zone)}")
