@@ -222,6 +222,12 @@ def test_held_deletes_mistaken_lists_and_failed_marts_take_the_green_away(drawn:
     ).html
     assert b'class="trust careful"' in unfit
     assert "roles.result of [desk] in propsync.toml fits nothing in the data (ops.desk)" in Parsed(unfit).words
+    undated = drawn(
+        "update ops.desk set value = null, evidence = 'performedDate has no date such as 2026-03-31: the run dates it' "
+        "where setting = 'assessment_date'"
+    ).html
+    assert b'class="trust careful"' in undated
+    assert "assessments: propsync cannot read their dates" in Parsed(undated).words
     failed = drawn("update ops.run_resources set verdict = 'failed' where resource = 'assets'").html
     assert b'class="trust bad"' in failed
 

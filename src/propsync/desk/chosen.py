@@ -16,7 +16,7 @@ from propsync.desk.dates import (
     named_date_member,
     with_former,
 )
-from propsync.desk.faults import AGAINST, Row, with_faults
+from propsync.desk.faults import AGAINST, UNREAD_DATES, Row, with_faults
 from propsync.desk.former_labels import former_labels
 from propsync.desk.found_members import FoundMembers
 from propsync.desk.measure_rules import chosen_rules, measure_faults
@@ -110,7 +110,7 @@ def _dated(
         if found or not members:
             return found, ("assessment_date", path, source, evidence), []
         if unread := find_unread_date_member(warehouse, members):
-            shown = f"{unread} has no date such as 2026-03-31: {_BY_RUN}"
+            shown = f"{unread} {UNREAD_DATES}: {_BY_RUN}"
             return None, ("assessment_date", None, source, shown), [f"[desk] assessment_date: {shown}"]
         return None, ("assessment_date", None, source, _unnamed(warehouse, members) or evidence), []
     wrong = f"no approved assessment has a date in {named}" if member else f"no assessment has the member {named}"

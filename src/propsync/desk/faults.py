@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 AGAINST = "propsync.toml says otherwise: "
 """Begins the evidence of a choice whose entry in propsync.toml fits nothing in the data."""
+UNREAD_DATES = "has no date such as 2026-03-31"
+"""The evidence, behind the member, if assessments have their dates in a form that propsync does not read."""
 
 Row = tuple[str, str | None, str, str]
 """A row of ops.desk: setting, value, source, evidence."""

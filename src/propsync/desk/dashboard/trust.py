@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from propsync.desk.dashboard.answer import Answer, Reader
 from propsync.desk.dashboard.words import counted, shown
-from propsync.desk.faults import AGAINST
+from propsync.desk.faults import AGAINST, UNREAD_DATES
 from propsync.warehouse import statement, text
 
 _SENTENCES = {
@@ -88,6 +88,7 @@ def judge(reader: Reader, answer: Answer, as_of: datetime | None, zone: ZoneInfo
         *_unread_parts(reader),
         *_mistaken_lists(reader),
         *_unfit_entries(reader),
+        *_unread_dates(reader),
         *_failed_marts(reader),
         *_checks(reader),
     ]
@@ -129,6 +130,12 @@ def _mistaken_lists(reader: Reader) -> Iterator[str]:
 def _unfit_entries(reader: Reader) -> Iterator[str]:
     for (setting,) in reader.rows(statement("desk/dashboard/unfit_entries", against=text(AGAINST)))[1]:
         yield f"{setting} of [desk] in propsync.toml fits nothing in the data (ops.desk)"
+
+
+def _unread_dates(reader: Reader) -> Iterator[str]:
+    if reader.rows(statement("desk/dashboard/unread_dates", unread=text(UNREAD_DATES)))[1]:
+        effect = "so the run that first saw one approved dates it"
+        yield f"assessments: propsync cannot read their dates, {effect} (ops.desk)"
 
 
 def _failed_marts(reader: Reader) -> Iterator[str]:
