@@ -79,7 +79,15 @@ select
     performed_on,
     is_dated
   ) as state,
-  staging.compliance_reason(standing, every_months, performed_on, is_dated, next_due, is_read or never_asked is not null)
+  staging.compliance_reason(
+    standing,
+    every_months,
+    performed_on,
+    is_dated,
+    date_source,
+    next_due,
+    is_read or never_asked is not null
+  )
     || if(standing = 'perhaps later', strftime(undated_on, '; one approved on %-d %B %Y or before has no date'), '')
     || staging.lapsed_reason(performed_on, lapsed_on, lapsed_is_dated, lapsed_why)
     || coalesce(strftime(to_come_on, '; one is dated %-d %B %Y, after today, and does not count'), '')

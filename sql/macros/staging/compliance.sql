@@ -52,10 +52,11 @@ create macro staging.undecided_state(state, today, every_months, performed_on, i
   state
 );
 
--- Why, in words.
-create macro staging.compliance_reason(standing, every_months, performed_on, is_dated, next_due, is_read) as concat(
+-- Why, in words. A run that saw an approval come is no proof of the day of the assessment, so the words differ.
+create macro staging.compliance_reason(standing, every_months, performed_on, is_dated, date_source, next_due, is_read) as concat(
   case
     when performed_on is null then 'no approved assessment'
+    when is_dated and date_source = 'first seen approved' then strftime(performed_on, 'first seen approved on %-d %B %Y')
     when is_dated then strftime(performed_on, 'last assessed on %-d %B %Y')
     else strftime(performed_on, 'approved on %-d %B %Y or before, the date is not known')
   end,
