@@ -33,6 +33,11 @@ class Connections:
         self._monotonic = monotonic
         self._idle: deque[tuple[httpx.HTTPTransport, Pace]] = deque()
 
+    @property
+    def through(self) -> str:
+        """The proxy's address as the end of "no connection", without its password; empty without a proxy."""
+        return f" through the proxy {self._proxy.url.netloc.decode()}" if self._proxy else ""
+
     def close(self) -> None:
         """Closes all connections."""
         while self._idle:

@@ -130,7 +130,7 @@ class Transport:
         # Raises outside the handler: httpx's errors carry the request, and with it the token.
         if isinstance(failure, httpx.TimeoutException) and self._clock.monotonic() - began >= WHOLE_SECONDS:
             raise Setback(f"the answer did not arrive within {WHOLE_SECONDS:.0f} s", crowded=True)
-        _raise(str(request), failure)
+        _raise(str(request), failure, self._connections.through)
 
     def _asked(self, request: ApiRequest, token: str) -> httpx.Request:
         return httpx.Request(
@@ -158,7 +158,7 @@ def _headers(request: ApiRequest, token: str) -> dict[str, str]:
     return headers if request.body is None else headers | {"Content-Type": "application/json"}
 
 
-def _raise(where: str, error: Exception) -> NoReturn:
+def _raise(where: str, error: Exception, through: str) -> NoReturn:
     reason = log.redact(str(error)) or type(error).__name__
     if fault := certificate_fault(error):
         step = _CERTIFICATE_STEPS.get(fault.verify_code)
@@ -175,4 +175,4 @@ def _raise(where: str, error: Exception) -> NoReturn:
         raise Setback(f"the answer {wrong}", next_step=_ASK)
     if "WRONG_VERSION_NUMBER" in reason:  # OpenSSL's words for an answer in plain HTTP
         reason = f"the server, or a proxy, does not speak https ({reason})"
-    raise Setback(f"the connection failed: {reason}" if sent else f"no connection: {reason}", sent=sent)
+    raise Setback(f"{'the connection failed' if sent else 'no connection'}{through}: {reason}", sent=sent)

@@ -99,6 +99,16 @@ def test_proxy_variables_are_obeyed(connect, server, monkeypatch):
     assert server.seen[0].target == "http://api.example.org/properties/assets"
 
 
+def test_a_proxy_that_is_down_is_named_without_its_password(connect, monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, "http://user:pa55word@127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "")
+    with pytest.raises(ApiUnreachable, match=r"no connection through the proxy 127\.0\.0\.1:9: ") as caught:
+        connect("http://api.example.org").fetch(LIST)
+    assert "pa55word" not in str(caught.value)
+
+
 def test_a_proxy_variable_that_cannot_be_used_is_said_without_its_password(connect, monkeypatch):
     monkeypatch.setenv("HTTPS_PROXY", "gopher://user:pa55word@h")
     monkeypatch.setenv("https_proxy", "gopher://user:pa55word@h")
