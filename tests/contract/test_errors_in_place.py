@@ -199,8 +199,18 @@ def test_a_bare_code_beside_no_records_deletes_nothing(small_nights: SmallHome, 
     assert home.column("select count(*) from assets") == [6]
 
 
-@pytest.mark.parametrize(("more", "exit_code"), [({}, 3), ({"message": "down"}, 3), ({"message": "no results"}, 0)])
-def test_a_list_without_success_was_not_read(small_nights: SmallHome, more: dict[str, str], exit_code: int) -> None:
+@pytest.mark.parametrize(
+    ("more", "exit_code"),
+    [
+        ({}, 3),
+        ({"message": ""}, 3),
+        ({"message": "down"}, 3),
+        ({"message": "no results"}, 0),
+        ({"error": "NO_RESULTS"}, 0),
+        ({"status": 404, "error": True}, 0),
+    ],
+)
+def test_a_list_without_success_was_not_read(small_nights: SmallHome, more: dict[str, Any], exit_code: int) -> None:
     home, api = small_nights, small_nights.server
     page = {"success": False, "total": 0} | more
     api.answer = lambda path, _: (200, page) if path == "/assessments/schedules" else None

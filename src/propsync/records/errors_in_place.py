@@ -24,10 +24,11 @@ _FAULT = re.compile(
     r"fail|time[ds]? ?out|unavailable|exception|internal|database|connection|\bshards?\b|\b5\d\d\b", re.IGNORECASE
 )
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")  # of a code, such as ZERO_RESULTS or NoResults
-_ALL_WELL = re.compile(r"\W*(?:ok|none|null|success|false|no error|0|2\d\d)?\W*", re.IGNORECASE)
+_ALL_WELL = re.compile(r"\W*(?:2\d\d\W+)?(?:ok|none|null|success|false|no error|0+|2\d\d)?\W*", re.IGNORECASE)
 _CODE = re.compile(r"\S*\d\S*|true", re.IGNORECASE)  # such as E17: it is in no language
 _SUCCESS = frozenset({"success", "issuccess", "succeeded", "ok"})
-_SAYING = frozenset({"message", "messages", "detail", "details", "reason", "description"})
+_FALSE = (b"false", b'"false"')
+_SAYING = _OF_ERRORS | {"messages", "reason", "description", "status"}
 _BEGINNING = 400  # bytes: beside an error there is little, and a search of all of every record takes five times as long
 
 
@@ -54,10 +55,11 @@ def has_error(page: bytes, *, is_sure: bool = False) -> bool:
     """
     try:
         members = {name.casefold(): value for name, value in _MEMBERS.decode(page).items()}
-        errors = [bytes(members[name]).decode() for name in members.keys() & _ERRORS]
-        if any(bytes(members[name]) == b"false" for name in members.keys() & _SUCCESS):
+        if any(bytes(members[name]) in _FALSE for name in members.keys() & _SUCCESS):
+            # other members may say that nothing was found; without a word, it is an error all the same
             said = [bytes(members[name]).decode() for name in members.keys() & _SAYING]
-            errors.append(f"[{','.join(said) or 'true'}]")
+            return _says_fault(f"[{','.join([*said, 'true'])}]", is_sure)
+        errors = [bytes(members[name]).decode() for name in members.keys() & _ERRORS]
         return any(_says_fault(error, is_sure) for error in errors)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
