@@ -136,6 +136,22 @@ def test_a_folder_of_another_user_in_ones_own_home_is_to_be_given_back(home: San
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("mode", [0o711, 0o700])
+def test_a_folder_that_is_no_home_yet_belongs_to_nobody(home: SandboxHome, mode: int) -> None:
+    """An operator who made it with sudo should not run propsync as root. Below a closed folder nobody can tell."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o711)
+        (Path(folder) / "of_root").mkdir(mode=mode)
+        (Path(folder) / "propsync.toml").touch()
+        at = Path(folder) / "of_root" / "home"
+        at.mkdir()
+        done = _as_nobody(["--config", f"{folder}/propsync.toml", "sync"], home, at)
+    assert done.returncode == 2, done.stderr
+    assert "Set PROPSYNC_HOME to a folder that you can write to" in done.stderr
+    assert "root, whose" not in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_status_says_to_another_user_that_nothing_is_published(home: SandboxHome) -> None:
     with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
         Path(folder).chmod(0o755)
@@ -165,7 +181,7 @@ def test_a_colleague_who_reads_published_alone_can_plan_and_see_past_plans(home:
 
 def _as_nobody(words: Sequence[str], synced: SandboxHome, home: Path) -> subprocess.CompletedProcess[str]:
     program = (
-        "import os, sys, decimal, encodings.idna\n"
+        "import os, sys, decimal, encodings.idna, encodings.utf_8_sig\n"
         # the interpreter's own files may be private to root
         "import propsync.runbooks.push.plans, propsync.runbooks.push.undo\n"
         "import propsync.cli.report, propsync.cli.status.command, propsync.cli.push.history, propsync.cli.push.plan\n"

@@ -241,7 +241,7 @@ def make_home(settings: Settings) -> None:
                 with disk_errors(folder):
                     raise
             what, step = f"{folder} cannot be written: {error.strerror}", _step_for(folder, settings.home)
-            if folder.is_symlink() and not folder.exists():
+            if _is_broken_link(folder):
                 what = f"{folder} is a link to {folder.readlink()}, which does not exist"
                 step = "Mount that disk, or make that folder. Otherwise set PROPSYNC_HOME to another one"
             raise SettingsError("PROPSYNC_HOME", what, step) from error
@@ -250,16 +250,29 @@ def make_home(settings: Settings) -> None:
 
 
 def _step_for(folder: Path, home: Path) -> str:
-    """The step of a user who may not write there: if home or a folder in it belongs to a different user, about that."""
-    step, own = "et PROPSYNC_HOME to a folder that you can write to", os.geteuid()
-    owner = home.stat().st_uid if home.exists() else own
+    """The step of a user who may not write there: if home or a folder in it belongs to a different user, about that.
+
+    An empty folder is no home yet: its owner, such as root, may not be the user who runs propsync.
+    """
+    step = "et PROPSYNC_HOME to a folder that you can write to"
+    owner = own = os.geteuid()
+    with suppress(PermissionError):  # in a closed folder nobody can tell
+        if home.exists() and home.stat().st_uid == own != folder.stat().st_uid:
+            return GIVE_IT_BACK
+        owner = home.stat().st_uid if (home / "state").exists() else own
     if owner == own:
-        return GIVE_IT_BACK if folder.exists() and folder.stat().st_uid != own else f"S{step}"
+        return f"S{step}"
     try:
         name = pwd.getpwuid(owner).pw_name
     except KeyError:
         name = str(owner)
     return f"Run the command as the user {name}, whose home this is, or s{step}"
+
+
+def _is_broken_link(folder: Path) -> bool:
+    with suppress(PermissionError):
+        return folder.is_symlink() and not folder.exists()
+    return False
 
 
 def _has_others(home: Path) -> bool:
