@@ -11,6 +11,7 @@ import pytest
 from kit.archives import SMALL, Place, place
 from kit.bucket import KEYS, URL, FolderBucket, flaws
 
+from propsync.bucket import note_left
 from propsync.errors import BaseLost, HomeUnusable, PropsyncError, SettingsError, StorageAway
 from propsync.runbooks import nightly
 from propsync.runbooks.archiving.export import export
@@ -204,10 +205,13 @@ def test_accepted_hints_come_along_to_another_folder(at: Place, bucket: FolderBu
 def test_a_search_after_an_erasure_names_the_places_that_the_home_has_left(
     at: Place, bucket: FolderBucket, tmp_path: Path
 ) -> None:
+    note_left(LocalStorage(at.path), "s3://its-first-bucket/home")
     moved(at, URL)
     moved(at, str(tmp_path / "other"), storage_url=URL)
     other = at.settings(home=tmp_path / "other")
+    note_left(LocalStorage(other.home), str(other.home))  # it came back
     places = [one.what for one in verify_erased(other, "nobody has this").beyond if "has left" in one.what]
     assert places == [
-        f"files of this home in {place}, which it has left: remove them there" for place in (at.path, URL)
+        f"files of this home in {place}, which it has left: remove them there"
+        for place in ("s3://its-first-bucket/home", at.path, URL)
     ]

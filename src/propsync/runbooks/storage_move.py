@@ -12,6 +12,7 @@ from propsync.bucket import (
     damaged_files,
     fetch_documents,
     forget_bucket,
+    left_places,
     note_left,
 )
 from propsync.documents.verification import Verification
@@ -116,7 +117,8 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
         report = _completed(here)
     if folder != settings.home and settings.state.exists():
         _bring_hints(settings, home)
-        note_left(home, str(settings.home))
+        for place in (*left_places(LocalStorage(settings.home)), str(settings.home)):
+            note_left(home, place)
     forget_bucket(home)
     home.delete(MOVING)
     return report

@@ -90,7 +90,7 @@ def _beyond(settings: Settings) -> Iterator[Beyond]:
         yield Beyond("older versions of objects in the bucket, and uploads that never ended", _until(settings))
         yield Beyond("homes of other machines in this bucket: run `propsync sync` on each, or remove the home")
     for place in left_places(LocalStorage(settings.home)):
-        if place != settings.storage_url:
+        if place not in (settings.storage_url, str(settings.home)):
             yield Beyond(f"files of this home in {place}, which it has left: remove them there")
     yield Beyond("copies that people made: exports, bags, spreadsheets, results of queries, downloads")
     yield Beyond("Prefect's own database and logs, if Prefect runs elsewhere")
