@@ -100,6 +100,23 @@ def test_an_archive_that_is_gone_from_the_api_is_told(old: Place) -> None:
 
 
 @pytest.mark.slow
+def test_documents_that_are_gone_for_good_are_no_news_each_night(old: Place) -> None:
+    """propsync asks for them each night, and on a quiet night for them alone. The API still has others."""
+    gone = "|".join(old.wanted()[:15])
+    old.days_pass(400)
+    old.fail(path=rf".*({gone})/.*", kind="status", status=404)
+    told = old.archive()
+    assert (told.exit_code, told.counts["missing"], told.counts["same"] > 0) == (0, 30, True)
+    old.days_pass(2)
+    told = old.archive()
+    assert (told.exit_code, told.counts["missing"], told.counts["same"]) == (0, 30, 5)
+    old.fail(kind="status", status=404)
+    old.days_pass(2)
+    told = old.archive()
+    assert (told.exit_code, told.counts["missing"]) == (3, 35)
+
+
+@pytest.mark.slow
 def test_edited_assessments_alone_get_a_second_version_and_the_first_one_stays(old: Place) -> None:
     keys = old.wanted()[3:6]
     before = {(key, kind): old.truth(key, kind) for key in keys for kind in ("report", "bundle")}

@@ -75,6 +75,12 @@ class Ledger:
         rows = self._warehouse.rows(statement("documents/wanted", columns=columns), {"most": most})
         return [WantedDocument(*row) for row in rows], count
 
+    def came_last(self, choice: DocumentChoice, *, began: datetime, most: int) -> list[WantedDocument]:
+        """Documents of any property that the API had at the last request before `began`; the latest requests first."""
+        sql = statement("documents/came_last", assessments=self._assessments())
+        values = {"kinds": list(choice.kinds), "statuses": list(choice.statuses), "began": began, "most": most}
+        return [WantedDocument(*row) for row in self._warehouse.rows(sql, values)]
+
     def unknown_statuses(self, choice: DocumentChoice) -> list[str]:
         """The statuses of `choice` that no assessment has, without regard to capitals."""
         sql = statement("documents/unknown_statuses", assessments=self._assessments())

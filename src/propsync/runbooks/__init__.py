@@ -1,6 +1,7 @@
 """The one place that puts steps in order."""
 
-from propsync.runbooks.archiving.archive import ArchiveReport, Documents, archive
+from propsync.runbooks.archiving.archive import Documents, archive
+from propsync.runbooks.archiving.archive_report import ArchiveReport
 from propsync.runbooks.archiving.verify import verify
 from propsync.runbooks.archiving.verify_report import VerifyReport
 from propsync.runbooks.backfill import Scope, backfill

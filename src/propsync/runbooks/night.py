@@ -10,7 +10,8 @@ from datetime import datetime
 from propsync.api import RetryPolicy
 from propsync.errors import Busy, HomeUnusable, ResourceFailed, SettingsError, StopRun
 from propsync.resources import ASSESSMENTS
-from propsync.runbooks.archiving.archive import ArchiveReport, archived
+from propsync.runbooks.archiving.archive import archived
+from propsync.runbooks.archiving.archive_report import ArchiveReport
 from propsync.runbooks.archiving.lock import ARCHIVE_LOCK, ARCHIVING
 from propsync.runbooks.nightly import nightly
 from propsync.runbooks.notice import noticed

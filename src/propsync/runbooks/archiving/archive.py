@@ -6,9 +6,8 @@ It holds the run lock only while it puts a chunk into the tables; a lock of its 
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,17 +20,18 @@ from propsync.documents.lost_files import MOUNT_OR_VERIFY
 from propsync.errors import ApiUnreachable, StateUnusable, StopRun, UsageError
 from propsync.merge import known_values
 from propsync.progress import progress
+from propsync.runbooks.archiving.archive_report import ArchiveReport
 from propsync.runbooks.archiving.lock import ARCHIVING
 from propsync.runbooks.archiving.workspace import ArchiveWorkspace
 from propsync.runbooks.known_api import refuse_other_api
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.workspace import Workspace
-from propsync.runs import exit_code
 from propsync.settings import Settings
 
 _log = logging.getLogger("propsync.archive")
 _CHUNK = 2_000  # documents to put into the tables at once
 _MANY = 20  # documents; a few may well be gone, or never have existed
+_OTHERS = 5  # documents to request again, if many are gone
 
 
 @dataclass(frozen=True)
@@ -41,40 +41,6 @@ class Documents:
     kinds: Sequence[str] = ()
     properties: Sequence[str] = ()
     limit: int | None = None
-
-
-@dataclass
-class ArchiveReport:
-    """The result. `counts`: stored (new bytes), same, missing, failed, removed, bytes; `lacking`: wanted and missing.
-
-    Removed are documents of assessments that were deleted long ago. `lacking` is None if the run did not come to count.
-    """
-
-    counts: Counter[str] = field(default_factory=Counter)
-    lacking: int | None = None
-    ended: str | None = None
-    left_behind: list[str] = field(default_factory=list)
-    published: str | None = None
-
-    def leave(self, lines: Sequence[str]) -> None:
-        """Adds lines about what was left behind."""
-        self.left_behind.extend(lines)
-
-    @property
-    def status(self) -> str:
-        """ok, or attention if a document failed or propsync could not request it."""
-        return "attention" if self.left_behind else "ok"
-
-    @property
-    def exit_code(self) -> int:
-        """0 all well, 3 something was left behind."""
-        return exit_code(self.status)
-
-    def to_json(self) -> dict[str, Any]:
-        """For `--json`."""
-        names = ("stored", "same", "missing", "failed", "removed", "bytes")
-        numbers = {name: self.counts[name] for name in names} | {"lacking": self.lacking, "ended": self.ended}
-        return numbers | {"status": self.status, "left_behind": self.left_behind, "published": self.published}
 
 
 @noticed("archive")
@@ -172,6 +138,8 @@ class _Archive:
                 with self._at.tables() as workspace:
                     self._record(workspace)
                     chunk, count = self._plan(workspace)
+            if stopped is None and self._gone > _MANY and self._came_none():
+                stopped = self._request_others(bar)
         if stopped is None:
             self._read_on()
         else:
@@ -207,14 +175,16 @@ class _Archive:
     def _plan(self, workspace: Workspace) -> tuple[list[WantedDocument], int]:
         """The next chunk, and the number of wanted documents; leaves out kinds that the run has given up."""
         left, chunk = self._budget.documents_left, self._fetcher.chunk or _CHUNK
-        kinds = [kind for kind in self._choice.kinds if kind not in self._fetcher.forbidden]
         return Ledger(workspace.warehouse).wanted(
-            replace(self._choice, kinds=kinds),
+            self._permitted(),
             now=datetime.now(UTC),
             began=self._began,
             since=self._since,
             most=chunk if left is None else min(chunk, left),
         )
+
+    def _permitted(self) -> DocumentChoice:
+        return replace(self._choice, kinds=[one for one in self._choice.kinds if one not in self._fetcher.forbidden])
 
     def _fetch(self, chunk: Sequence[WantedDocument], bar: Any) -> StopRun | None:
         """Fetches a chunk; returns the error that ends the run, after it notes the documents before it."""
@@ -265,10 +235,23 @@ class _Archive:
                 workspace.place.check()  # a machine that lost its lease removes nothing
                 expiry.remove(self._at.blobs)
 
+    def _came_none(self) -> bool:
+        counts = self._report.counts
+        return not counts["stored"] and not counts["same"] and counts["missing"] > _MANY
+
+    def _request_others(self, bar: Any) -> StopRun | None:
+        """Requests a few that came before: on a quiet night, only those that are gone for good are due."""
+        with self._at.tables() as workspace:
+            others = Ledger(workspace.warehouse).came_last(self._permitted(), began=self._began, most=_OTHERS)
+        stopped = self._fetch(others, bar)
+        with self._at.tables() as workspace:
+            self._record(workspace)
+        return stopped
+
     def _tell_if_none_came(self, ledger: Ledger) -> None:
         """Leaves a line if no document came and many are gone, or if the API never had any of many."""
         counts = self._report.counts
-        if counts["stored"] or counts["same"] or counts["missing"] <= _MANY:
+        if not self._came_none():
             return
         if self._gone > _MANY or next(ledger.files(), None) is None:
             what = f"the API has none of the {counts['missing']:,} documents that propsync requested"
