@@ -116,6 +116,16 @@ def test_documents_that_are_gone_for_good_are_no_news_each_night(old: Place) -> 
     assert (told.exit_code, told.counts["missing"]) == (3, 35)
 
 
+def test_an_api_that_never_had_a_document_is_worth_a_warning(new: Place, caplog: pytest.LogCaptureFixture) -> None:
+    """Some services make no reports, and each night is as right as the last."""
+    new.fail(kind="status", status=404)
+    told = new.archive()
+    assert (told.exit_code, told.counts["missing"] > 20) == (0, True)
+    assert (
+        f"the API has none of the {told.counts['missing']} documents that propsync requested, and never" in caplog.text
+    )
+
+
 @pytest.mark.slow
 def test_edited_assessments_alone_get_a_second_version_and_the_first_one_stays(old: Place) -> None:
     keys = old.wanted()[3:6]

@@ -208,6 +208,8 @@ def test_a_bare_code_beside_no_records_deletes_nothing(small_nights: SmallHome, 
         ({"message": "no results"}, 0),
         ({"error": "NO_RESULTS"}, 0),
         ({"status": 404, "error": True}, 0),
+        ({"success": True, "error": {"code": 0, "message": "OK", "requestId": "a1", "timestamp": "2026-11-30"}}, 0),
+        ({"success": True, "error": {"code": 17, "requestId": "a1"}}, 3),
     ],
 )
 def test_a_list_without_success_was_not_read(small_nights: SmallHome, more: dict[str, Any], exit_code: int) -> None:

@@ -27,6 +27,9 @@ _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")  # of a code, such as Z
 _ALL_WELL = re.compile(r"\W*(?:2\d\d\W+)?(?:ok|none|null|success|false|no error|0+|2\d\d)?\W*", re.IGNORECASE)
 _CODE = re.compile(r"\S*\d\S*|true", re.IGNORECASE)  # such as E17: it is in no language
 _SUCCESS = frozenset({"success", "issuccess", "succeeded", "ok"})
+_OF_REQUEST = re.compile(
+    r"(?:request|trace|correlation|span)_?-?id|timestamp|time|date|path|instance|url", re.IGNORECASE
+)
 _FALSE = (b"false", b'"false"')
 _SAYING = _OF_ERRORS | {"messages", "reason", "description", "status"}
 _BEGINNING = 400  # bytes: beside an error there is little, and a search of all of every record takes five times as long
@@ -73,9 +76,14 @@ def _says_fault(error: str, is_sure: bool) -> bool:
 
 
 def _said(held: object) -> Iterator[str]:
-    """The texts and codes of an error, without those that say that all is well: `{"code": 0, "message": "OK"}`."""
-    if isinstance(held, dict | list):
-        for one in held.values() if isinstance(held, dict) else held:
+    """The texts and codes of an error, without those that say that all is well: `{"code": 0, "message": "OK"}`.
+
+    Members about the request, such as `requestId`, say nothing of an error.
+    """
+    if isinstance(held, dict):
+        held = [one for name, one in held.items() if not _OF_REQUEST.fullmatch(name)]
+    if isinstance(held, list):
+        for one in held:
             yield from _said(one)
     elif held is True or _ALL_WELL.fullmatch(str(held)) is None:
         yield str(held)

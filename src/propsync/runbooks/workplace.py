@@ -256,7 +256,7 @@ def _step_for(folder: Path, home: Path) -> str:
     """
     step = "et PROPSYNC_HOME to a folder that you can write to"
     owner = own = os.geteuid()
-    with suppress(PermissionError):  # in a closed folder nobody can tell
+    with suppress(OSError):  # in a closed folder, or without one, nobody can tell
         if home.exists() and home.stat().st_uid == own != folder.stat().st_uid:
             return GIVE_IT_BACK
         owner = home.stat().st_uid if (home / "state").exists() else own

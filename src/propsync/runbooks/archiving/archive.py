@@ -249,13 +249,14 @@ class _Archive:
         return stopped
 
     def _tell_if_none_came(self, ledger: Ledger) -> None:
-        """Leaves a line if no document came and many are gone, or if the API never had any of many."""
-        counts = self._report.counts
+        """Leaves a line if no document came and many are gone; warns if the API never had any of many."""
         if not self._came_none():
             return
-        if self._gone > _MANY or next(ledger.files(), None) is None:
-            what = f"the API has none of the {counts['missing']:,} documents that propsync requested"
-            self._report.left_behind.append(f"{what}, and stored ones stay. Ask the people who run it where they are")
+        none = f"the API has none of the {self._report.counts['missing']:,} documents that propsync requested"
+        if self._gone > _MANY:
+            self._report.left_behind.append(f"{none}, and stored ones stay. Ask the people who run it where they are")
+        elif next(ledger.files(), None) is None:
+            _log.warning("%s, and never had one. If there should be some, ask the people who run it", none)
 
     def _expire(self, workspace: Workspace) -> Expiry | None:
         """Marks documents of assessments that were deleted too long ago, as a run of its own."""
