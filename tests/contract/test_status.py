@@ -266,6 +266,20 @@ def test_tables_of_a_time_to_come_are_not_fresh(at: Place, told, monkeypatch: py
     assert told()[1][-1].startswith("The tables are dated in the future: correct the clock")
 
 
+class ThreeDaysAhead(datetime):
+    """The clock of somebody who looks later."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return super().now(tz) + timedelta(days=3)
+
+
+def test_a_timetable_that_stopped_is_told_also_without_a_limit(at: Place, told, monkeypatch: pytest.MonkeyPatch):
+    assert told()[1][-1] == "Next: propsync query --tables"
+    monkeypatch.setattr("propsync.cli.status.words.datetime", ThreeDaysAhead)
+    assert told()[1][-1] == "The last sync was 3 days ago. Next: propsync sync"
+
+
 def test_older_tables_beside_newer_landing_are_told(small_nights: SmallHome, capsys: pytest.CaptureFixture[str]):
     home, told = small_nights, "Landed and not in these tables: 1 run, the last of "
     home.sync()

@@ -108,7 +108,13 @@ def _next_after_runs(facts: dict[str, Any]) -> str:
         return f"Next: {MOUNT_OR_VERIFY[0].lower()}{MOUNT_OR_VERIFY[1:]}"
     if facts["documents"]["lost"]:
         return "Next: propsync archive verify" + ("" if is_whole else ", then propsync sync")
+    if is_whole and (days := _days_since_sync(facts)) > 1:
+        return f"The last sync was {days:,} days ago. Next: propsync sync"
     return "Next: propsync query --tables" if is_whole else "Next: propsync sync"
+
+
+def _days_since_sync(facts: dict[str, Any]) -> int:
+    return (datetime.now(UTC) - max(facts["read_at"].values(), default=datetime.now(UTC))).days
 
 
 def _print_warnings(warnings: list[dict[str, Any]]) -> None:
