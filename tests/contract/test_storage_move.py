@@ -12,7 +12,7 @@ from kit.archives import SMALL, Place, place
 from kit.bucket import KEYS, URL, FolderBucket, flaws
 
 from propsync.bucket import note_left
-from propsync.errors import BaseLost, HomeUnusable, PropsyncError, SettingsError, StorageAway
+from propsync.errors import BaseLost, HomeUnusable, PropsyncError, SettingsError, StorageAway, UsageError
 from propsync.runbooks import nightly
 from propsync.runbooks.archiving.export import export
 from propsync.runbooks.erasure.verify import verify_erased
@@ -152,6 +152,15 @@ def test_a_home_on_a_disk_goes_on_if_a_bucket_refuses_a_move_to_that_home(at: Pl
     assert nightly(load_settings(environ=at.environ())).exit_code == 0
     with pytest.raises(PropsyncError, match="it holds runs of its own"):
         moved(at, str(at.path), storage_url=URL)
+    assert nightly(load_settings(environ=at.environ())).exit_code == 0
+
+
+def test_a_home_does_not_return_to_a_bucket_that_it_has_left(at: Place, bucket: FolderBucket) -> None:
+    """Home no longer knows what is its own there, and a rebuild without the bucket would change nothing."""
+    moved(at, URL)
+    moved(at, str(at.path), storage_url=URL)
+    with pytest.raises(UsageError, match=f"{URL} holds runs that this home does not have. Give an unused folder"):
+        moved(at, URL)
     assert nightly(load_settings(environ=at.environ())).exit_code == 0
 
 

@@ -32,6 +32,7 @@ _MEND = (
     "Run `propsync archive verify`. If home lacks the document afterwards, remove it from the bucket. "
     "Then run the same command again"
 )
+_FREE = "Give an unused folder of a bucket, such as s3://bucket/new: a home does not return to one that it has left"
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,16 @@ def _to_bucket(settings: Settings, url: str) -> MoveReport:
     if settings.storage_url not in (None, access.url):
         raise UsageError("--to", f"this home is in {settings.storage_url}", "Move it to a folder first")
     there = settings.model_copy(update={"storage_url": access.url})
+    try:
+        return _put_into(there)
+    except HomeBehind as error:  # on a disk, a rebuild would read home alone
+        if settings.storage_url:
+            raise
+        raise UsageError("--to", f"{error.where} holds runs that this home does not have", _FREE) from error
+
+
+def _put_into(there: Settings) -> MoveReport:
+    """Puts everything into the bucket of these settings."""
     with workplace(there, _WHAT, keeps_documents=True) as place:
         bucket = place.bucket
         assert bucket is not None, "the settings name one"
@@ -83,7 +94,9 @@ def _to_bucket(settings: Settings, url: str) -> MoveReport:
         place.settle()
         files, documents = _verified(bucket)
         lost = _lost(there, place, bucket.storage.list(DOCUMENTS))
-    return MoveReport(files, documents, f"set PROPSYNC_STORAGE_URL={access.url}, then run `propsync status`", lost)
+    return MoveReport(
+        files, documents, f"set PROPSYNC_STORAGE_URL={there.storage_url}, then run `propsync status`", lost
+    )
 
 
 def _verified(bucket: BucketHome) -> tuple[int, int]:
