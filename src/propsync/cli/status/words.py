@@ -32,7 +32,7 @@ def print_facts(facts: dict[str, Any], max_age: str | None) -> None:
         echo(facts["trouble"])
     if facts["unusable_state"]:
         echo(f"No run can use the state database: {facts['unusable_state']}")
-    print_newer(None if facts["running"] else facts["landing"])  # it may be the run that landed
+    print_newer(facts["landing"])  # None while a run is at work: it may be the one that landed
     for line in facts["left_behind"]:
         echo(f"Left behind: {line}")
     print_unfinished(facts["unfinished_plans"])
