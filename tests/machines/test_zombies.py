@@ -12,7 +12,16 @@ import msgspec
 import pytest
 from kit.bucket import URL, FolderBucket, copied, flaws
 
-from propsync.bucket import BucketHome, Lease, begin_sending, holder_of, refuse_unfit, restore, settle_restored
+from propsync.bucket import (
+    BucketHome,
+    Lease,
+    begin_sending,
+    holder_of,
+    left_places,
+    refuse_unfit,
+    restore,
+    settle_restored,
+)
 from propsync.bucket.lease import LEASE
 from propsync.documents.blobs import key_of
 from propsync.documents.bucket_blobs import BucketBlobs
@@ -445,6 +454,7 @@ def test_a_home_that_changes_its_bucket_says_once_where_its_documents_stay(
         told.append([one.getMessage() for one in caplog.records if "documents stay there" in one.getMessage()])
     assert [len(lines) for lines in told] == [0, 1, 0, 0]
     assert told[1][0].startswith(f"this home was in {URL}, ")
+    assert left_places(home) == [URL, "s3://other"]  # for a search after an erasure
 
 
 def test_a_plan_of_a_lost_machine_is_sent_once_its_note_is_gone(bucket: FolderBucket, opened: Desk) -> None:
