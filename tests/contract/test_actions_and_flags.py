@@ -134,6 +134,18 @@ def test_people_name_the_columns_of_bundles_in_another_language(made: Place, wor
     assert made.rows("from marts.actions order by all") == before
 
 
+def test_a_sync_says_that_it_knows_no_state_of_any_action(made: Place, works: Works) -> None:
+    """Each number of actions is unknown then, and nobody may look at ops.desk."""
+    first, *_ = made.wanted()
+    works.actions = {first: [action(number, "erledigt" if number else "offen") for number in range(8)]}
+    made.archive(kinds=["bundle"])
+    [line] = made.sync().notes
+    assert line.startswith("check actions_have_known_states: ")
+    words = '[desk]\naction_open = "offen"\naction_closed = "erledigt"\n'
+    (made.path / "propsync.toml").write_text(words)
+    assert made.sync().notes == []
+
+
 @pytest.mark.release
 def test_a_bundle_with_other_bytes_alone_keeps_no_second_copy_of_its_actions(made: Place, works: Works) -> None:
     first, *_ = made.wanted()

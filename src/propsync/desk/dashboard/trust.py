@@ -29,6 +29,10 @@ FOUND: Mapping[str, tuple[str, str]] = {
         "asset has a type that the API does not list",
         "assets have types that the API does not list",
     ),
+    "actions_have_known_states": (
+        "status of actions is not a word that propsync knows, so it knows of none whether it is open",
+        "statuses of actions are not words that propsync knows, so it knows of none whether it is open",
+    ),
     "assessments_have_known_statuses": (
         "status of assessments is not a word that propsync knows, so none counts as approved",
         "statuses of assessments are not words that propsync knows, so none counts as approved",
