@@ -519,6 +519,16 @@ def test_any_other_answer_deletes_no_schedule(nights: Nights, answer: Answer) ->
     assert nights.held("schedules") == {"/".join(keys[0])}
 
 
+def test_a_fault_in_place_of_a_schedule_is_repeated(nights: Nights) -> None:
+    keys = _schedules(nights)
+    nights.first_night()
+    del nights.estate.schedules[keys[0]]
+    faults = iter([(200, {"error": {"code": 500, "message": "database timeout"}})])
+    nights.estate.answer = lambda path, query: next(faults, None) if path.endswith("/".join(keys[0])) else None
+    report = nights.sync()
+    assert (report.exit_code, report.resources["schedules"]["deleted"], next(faults, None)) == (0, 1, None)
+
+
 @pytest.mark.parametrize(
     "answer", daily([(500, {}), (403, {}), (400, {"code": "No"}), (200, []), (200, {"total": 1})], 2)
 )

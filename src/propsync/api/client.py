@@ -168,13 +168,14 @@ class Api:
         requests: Iterable[ApiRequest],
         then: Callable[[Answer], T],
         failed: Callable[[ApiRequest, ResourceFailed], T],
+        check: Check | None = None,
     ) -> Iterator[T]:
         """Like `fetch_all`, but a failed request costs only itself; an API out of reach still ends everything."""
         cancel = threading.Event()
 
         def one(request: ApiRequest) -> T:
             try:
-                answer = self._fetch(request, None, cancel)
+                answer = self._fetch(request, check, cancel)
             except ApiUnreachable:
                 raise
             except ResourceFailed as error:

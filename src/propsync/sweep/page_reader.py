@@ -16,6 +16,7 @@ from propsync.records import (
     Page,
     PayloadUnreadable,
     bytes_hash,
+    has_error,
     is_nothing,
 )
 from propsync.resources import ListQuery, Resource
@@ -179,15 +180,20 @@ class PageReader:
         failure.
         """
         by_request = {one.request: one for one in asked}
+        alone = replace(cutter, is_one=True)
+
+        def check(answer: Answer) -> None:
+            if has_error(answer.body, is_sure=True) and not any(alone.keys(alone.cut(answer.body).records)):
+                raise MalformedBody(str(answer.request), "the answer has an error and no record")
 
         def land(answer: Answer) -> tuple[Asked, Reading | ResourceFailed | None]:
             one = by_request[answer.request]
-            return one, None if is_nothing(answer.body) else self._land(one, answer, replace(cutter, is_one=True))
+            return one, None if is_nothing(answer.body) else self._land(one, answer, alone)
 
         def failed(request: ApiRequest, error: ResourceFailed) -> tuple[Asked, Reading | ResourceFailed | None]:
             return by_request[request], error
 
-        return self._api.fetch_each((one.request for one in asked), land, failed)
+        return self._api.fetch_each((one.request for one in asked), land, failed, check)
 
     def _check(self, cutter: Cutter | None) -> Check:
         return self._check_list if cutter is None else lambda answer: self._check_page(answer, cutter)

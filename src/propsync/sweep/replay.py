@@ -127,9 +127,10 @@ class Replay:
         requests: Iterable[ApiRequest],
         then: Callable[[Answer], T],
         failed: Callable[[ApiRequest, ResourceFailed], T],
+        check: Check | None = None,
     ) -> Iterator[T]:
         """The same, but a failed request costs only itself, see `Api.fetch_each`."""
-        return self._api.fetch_each(requests, then, failed)
+        return self._api.fetch_each(requests, then, failed, check)
 
     def _taken(self, request: ApiRequest, check: Check | None) -> Answer | None:
         """An answer fetched ahead, if it passes the check."""
