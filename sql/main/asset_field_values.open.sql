@@ -30,6 +30,8 @@ chosen as (
     *,
     case
       when kind is distinct from 'option' then null
+      -- forms write an empty text where nothing is chosen
+      when json_kind = 'VARCHAR' and scalar = '' then []
       when json_kind in ('ARRAY', 'OBJECT', 'VARCHAR', 'BIGINT', 'UBIGINT') then list_transform(
         -- one choice may come without the array
         if(json_kind = 'ARRAY', from_json(value, '["JSON"]'), [value]),
