@@ -17,6 +17,7 @@ from propsync.shapes.members import (
     rank,
     scalar_paths,
     share_known,
+    spelling,
     stem,
     texts,
 )
@@ -96,7 +97,7 @@ def by_name(role: Role, candidates: Sequence[Path]) -> Choice | None:
         named = own_names(candidates) or named or in_languages(candidates, role.likely)[:1]
     if not named:
         return None
-    return _likely(min(named, key=lambda path: (rank(path, role.likely), path)))
+    return _likely(min(named, key=lambda path: (rank(path, role.likely), spelling(path))))
 
 
 def _likely(path: Path) -> Choice:

@@ -15,7 +15,7 @@ from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text_paths
 from propsync.shapes.labels import LABEL, SURE_LABEL, find_label
-from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, carries, ends_with_id, plain, rank, texts
+from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, carries, ends_with_id, plain, rank, spelling, texts
 from propsync.shapes.mentions import Mentions, all_texts, texts_of_result
 from propsync.shapes.names import settle_labels
 
@@ -158,14 +158,15 @@ def _identifier(
 
     said = {path: {text for entry in found if (text := entry.text(path))} for path in candidates}
 
-    def order(path: Path) -> tuple[bool, bool, float, float, tuple[bool, bool, float], Path]:
+    def order(path: Path) -> tuple[bool, bool, float, float, tuple[bool, bool, float], tuple[bool, Path]]:
         share = share_of(path)
         place = rank(path, likely) if path else len(likely) - 1.5  # before `name`, which results may show too
         is_shown = _may_be_label(path, likely) and share_of(path, mentions.plainly & known) * 2 < share
         ids = [one for one in candidates if is_shown and mentions.beside(said[path], said[one]) >= _NEARLY_ALL]
         is_id_beside = any(map(ends_with_id, ids))
         is_unlikely = place >= len(likely) or share < SPEAKS_BY_NAME or is_id_beside
-        return is_unlikely, bool(ids), -share, place, (*_is_named_less_like_an_id(path), _wordy(said[path])), path
+        named = (*_is_named_less_like_an_id(path), _wordy(said[path]))
+        return is_unlikely, bool(ids), -share, place, named, spelling(path)
 
     best = min(candidates, key=order)
     spare = sorted(inside, key=order)[:1] if best == NAME and len(names(found)) < len(found) else []

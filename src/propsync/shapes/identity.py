@@ -10,7 +10,7 @@ from propsync.errors import ShapeUnknown
 from propsync.records import Path, follow
 from propsync.resources import Resource, Role
 from propsync.shapes.choice import Choice, Shape
-from propsync.shapes.members import ENDINGS, SPEAKS, ends_with_id, plain, rank, share_known, stem, texts
+from propsync.shapes.members import ENDINGS, SPEAKS, ends_with_id, plain, rank, share_known, spelling, stem, texts
 
 NODE = "node"
 """The object with the record itself in a list of edges; the cursor beside it differs in each, and changes."""
@@ -47,12 +47,12 @@ def find_id(
     shares = {path: share_known(records, path, known) for path in ranks}
     speaking = [path for path in ranks if shares[path] >= SPEAKS]
 
-    def order(path: Path) -> tuple[_Rank, bool, float, bool, float, bool, Path]:
+    def order(path: Path) -> tuple[_Rank, bool, float, bool, float, bool, tuple[bool, Path]]:
         named = share_known(records, path, elsewhere)
         is_around = ranks[path][0] == _UNLIKELY and path[0] != NODE
         is_of_other = ranks[path][0] == _UNLIKELY and stem(path) in (*_OTHERS, *_HOLDERS)
         wordy = _wordy(records, path)
-        return ranks[path], is_around, wordy, is_of_other, named, not ends_with_id(path), path
+        return ranks[path], is_around, wordy, is_of_other, named, not ends_with_id(path), spelling(path)
 
     best = min(speaking or ranks, key=order)
     words = (role.matches or "").replace("_", " ")

@@ -161,9 +161,9 @@ def most_telling(
     shares = {path: share_known(records, path, known) for path in candidates}
     speaking = usual(records, [path for path in candidates if shares[path]])
 
-    def order(path: Path) -> tuple[float, int, float, int, Path]:
+    def order(path: Path) -> tuple[float, int, float, int, tuple[bool, Path]]:
         known_elsewhere = share_known(records, path, elsewhere)
-        return -round(shares[path], 1), rank(path, likely), known_elsewhere, -len(texts(records, path)), path
+        return -round(shares[path], 1), rank(path, likely), known_elsewhere, -len(texts(records, path)), spelling(path)
 
     named = [path for path in speaking if rank(path, likely) < len(likely) and shares[path] >= SPEAKS_BY_NAME]
     others = [path for path in speaking if shares[path] >= SPEAKS]
@@ -206,6 +206,11 @@ def documented(records: Sequence[Any], names: Sequence[str], known: Collection[s
     return Choice((*paths, *spare), "documented", f"the API's document names it; found at {shown}")
 
 
+def spelling(path: Path) -> tuple[bool, Path]:
+    """Orders members that are equally likely: a server's own `_id` comes after an `id` beside it."""
+    return path[-1:] != () and path[-1].startswith("_"), path
+
+
 def reference_paths(records: Sequence[Any], path: Path, known: Collection[str] = ()) -> list[Path]:
     """Finds the identifier at `path` itself, or in the object found there."""
     values = [value for record in records if (value := follow(record, path)) is not None]
@@ -221,7 +226,7 @@ def _inner_id(objects: Sequence[Any], known: Collection[str], holder: str) -> Pa
     if not candidates:
         return None
 
-    usual = min(candidates, key=lambda path: (rank(path, _ID_NAMES), path))
+    usual = min(candidates, key=lambda path: (rank(path, _ID_NAMES), spelling(path)))
     own = [path for path in candidates if rank(path, _ID_NAMES) == rank(usual, _ID_NAMES) and _is_own(path[-1], holder)]
     ids = [path for path in own if _decides(objects, path, usual)]
     return most_telling(objects, candidates, known, _ID_NAMES) or min(ids, default=usual)

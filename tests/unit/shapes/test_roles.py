@@ -141,6 +141,16 @@ def test_of_unlikely_members_that_differ_everywhere_the_text_called_id_is_the_id
     assert roles(ASSESSMENTS, *assessments(**columns, count=others, self=inner)).paths("id") == (("self", "id"),)
 
 
+@pytest.mark.parametrize("own", ["_id", "_ID"])
+def test_a_servers_own_id_is_not_the_id_beside_one(own):
+    records = assessments(**({own: ["m1", "m2", "m3"]} | PLAIN))
+    in_objects = [one | {"property": {own: f"m{one['property']}", "id": one["property"]}} for one in records]
+    shape = roles(ASSESSMENTS, *in_objects, known={})
+    assert (shape.paths("id"), shape.paths("property")[0]) == ((("id",),), ("property", "id"))
+    listed = [{own: "m1", "id": "t1", "name": "Fire"}, {own: "m2", "id": "t2", "name": "Gas"}]
+    assert roles(ASSESSMENT_TYPES, *listed).paths("id") == (("id",),)
+
+
 def test_a_text_that_differs_everywhere_is_not_preferred_to_an_id():
     columns = PLAIN | {
         "title": ["Fire door A", "Fire door B", "Fire door C"],
