@@ -207,8 +207,8 @@ def documented(records: Sequence[Any], names: Sequence[str], known: Collection[s
 
 
 def spelling(path: Path) -> tuple[bool, Path]:
-    """Orders members that are equally likely: a server's own `_id` comes after an `id` beside it."""
-    return path[-1:] != () and path[-1].startswith("_"), path
+    """Orders members that are equally likely: `_id` and `ID`, which a server has of its own, come after `id`."""
+    return not "".join(path[-1:])[:1].islower(), path
 
 
 def reference_paths(records: Sequence[Any], path: Path, known: Collection[str] = ()) -> list[Path]:

@@ -141,7 +141,7 @@ def test_of_unlikely_members_that_differ_everywhere_the_text_called_id_is_the_id
     assert roles(ASSESSMENTS, *assessments(**columns, count=others, self=inner)).paths("id") == (("self", "id"),)
 
 
-@pytest.mark.parametrize("own", ["_id", "_ID"])
+@pytest.mark.parametrize("own", ["_id", "ID"])
 def test_a_servers_own_id_is_not_the_id_beside_one(own):
     records = assessments(**({own: ["m1", "m2", "m3"]} | PLAIN))
     in_objects = [one | {"property": {own: f"m{one['property']}", "id": one["property"]}} for one in records]
