@@ -23,7 +23,7 @@ from propsync.resources import ListQuery, Resource
 from propsync.shapes import Shape
 from propsync.sweep.list_check import ListCheck
 from propsync.sweep.replay import Replay, request_of
-from propsync.sweep.totals import NoneCheck, is_total, no_count
+from propsync.sweep.totals import NoneCheck, error_alone, is_total, no_count
 
 LONGEST_URL = 4_000
 SIGNED_SECONDS = 1.1
@@ -184,7 +184,7 @@ class PageReader:
 
         def check(answer: Answer) -> None:
             if has_error(answer.body, is_sure=True) and not any(alone.keys(alone.cut(answer.body).records)):
-                raise MalformedBody(str(answer.request), "the answer has an error and no record")
+                raise error_alone(str(answer.request))
 
         def land(answer: Answer) -> tuple[Asked, Reading | ResourceFailed | None]:
             one = by_request[answer.request]

@@ -42,7 +42,12 @@ class NoneCheck:
         if has_records:
             self._is_sound = self._is_sound or not has_error(body)
         elif total == 0 and has_error(body, is_sure=self._is_sound):
-            raise MalformedBody(where, "the answer has an error and no records", _ERROR)
+            raise error_alone(where)
+
+
+def error_alone(where: str) -> MalformedBody:
+    """The error for an answer that has an error where records should be."""
+    return MalformedBody(where, "the answer has an error and no records", _ERROR)
 
 
 def no_list(page: Any, resource: Resource, where: str) -> MalformedBody:
