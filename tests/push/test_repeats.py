@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -246,3 +247,27 @@ def test_an_asset_of_another_type_since_is_not_written(home: PushHome) -> None:
     report = home.apply(plan)
     assert (report.exit_code, home.effects, home.writes("state, code")) == (3, {}, [("skipped", "ChangedMeanwhile")])
     assert "the asset is no longer of that type" in report.lines[0]
+
+
+@pytest.mark.slow
+def test_an_edit_while_an_update_waits_for_the_first_write_stays(home: PushHome) -> None:
+    """The first write goes alone, to see whether the API keeps other values, and it may take minutes."""
+    entries = {one: home.update(one, {home.field(kind, "text"): "ours"}) for one, _, kind in home.assets(2)}
+    edited: list[str] = []
+
+    def is_seen(asset_id: str) -> bool:
+        return any(f"id={asset_id}" in one.query for one in home.sandbox.journal)
+
+    def interfere(request: Request) -> None:
+        if request.method == "PATCH" and not edited:
+            edited.extend(entries.keys() - {request.path.rpartition("/")[2]})
+            ends = monotonic() + 10
+            while not is_seen(edited[0]) and monotonic() < ends:
+                sleep(0.01)
+            sleep(0.2)  # for the answer to that look
+            home.sandbox.world.assets.edit(edited[0], {entries[edited[0]].changes[0].field: "theirs"})
+
+    home.sandbox._server.app.before = interfere
+    assert home.apply(home.plan(*entries.values())).exit_code == 3
+    assert dict(home.writes("record_id, state"))[edited[0]] == "skipped"
+    assert ("update", edited[0]) not in home.effects

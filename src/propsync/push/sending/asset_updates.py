@@ -86,4 +86,7 @@ class AssetUpdates:
             writer.update_asset(entry.property_id, entry.key[0], values, kinds, looks.again)
             return verdicts.applied()
 
-        return self.others.keep(entry, there, lambda: looks.run(patch), current)
+        outcome = looks.run(patch)
+        if outcome.is_written:
+            self.others.compare(entry, there, current)
+        return outcome

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 
 from propsync.errors import OtherValuesLost, ResourceFailed
-from propsync.push.outcome import Outcome
 from propsync.push.plan import Entry
 from propsync.push.sending.evidence import changed_labels
 from propsync.push.sending.shapes import AssetAnswers, AssetReading
@@ -26,18 +25,29 @@ class OtherValues:
         self._are_kept = False
         self._lost: OtherValuesLost | None = None
 
-    def keep(self, entry: Entry, before: AssetReading | None, write: Callable[[], Outcome], look: Look) -> Outcome:
-        """The outcome of `write`. Until the API is known to keep other values, it looks at the asset afterwards."""
-        others = self._others(entry, before) if before else set()
-        if self._are_kept or len(others) < _TELLING:
-            return write()
-        with self._first:
+    @contextmanager
+    def turn(self, entry: Entry, before: AssetReading | None) -> Iterator[bool]:
+        """The time in which an asset may be written: until the API is known to keep other values, one goes alone.
+
+        It says whether the caller had to wait, so that `before` is old by now. Raises OtherValuesLost.
+        """
+        if self._are_kept or not self._tells(entry, before):
+            yield False
+            return
+        has_waited = not self._first.acquire(blocking=False)
+        if has_waited:
+            self._first.acquire()
+        try:
             self.check()
-            outcome = write()
-            if not self._are_kept and outcome.is_written:
-                with suppress(ResourceFailed):  # the write is done all the same; the next one is compared
-                    self._compare(entry, others, look())
-            return outcome
+            yield has_waited
+        finally:
+            self._first.release()
+
+    def compare(self, entry: Entry, before: AssetReading | None, look: Look) -> None:
+        """Looks at an asset right after its write, in its turn, until the API is known to keep other values."""
+        if before and not self._are_kept and self._tells(entry, before):
+            with suppress(ResourceFailed):  # the write is done all the same; the next one is compared
+                self._compare(entry, self._others(entry, before), look())
 
     def recall(self, entry: Entry, held: Collection[str], after: AssetReading | None) -> bool:
         """Compares an asset that an earlier apply has sent, and says whether that tells; `held` had values before it.
@@ -54,6 +64,9 @@ class OtherValues:
         """Raises OtherValuesLost if a write of this plan has removed other values."""
         if self._lost is not None:
             raise self._lost
+
+    def _tells(self, entry: Entry, before: AssetReading | None) -> bool:
+        return before is not None and len(self._others(entry, before)) >= _TELLING
 
     def _others(self, entry: Entry, before: AssetReading) -> set[str]:
         """The fields with a value that a write might have had, and does not have."""

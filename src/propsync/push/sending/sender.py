@@ -234,16 +234,24 @@ class Sender:
 
     def _send_update(self, clients: Clients, number: int, entry: Entry) -> Outcome:
         sent = self._earlier(number)
-        there = self._updates.current(clients.reader, entry.key[0])
-        found = self._updates.compared(entry, there, sent)
-        if found is not None:
-            return found
 
         def note(there: AssetReading | None) -> list[str]:
             return self.unplanned.note(number, entry, there.values if there else {})
 
-        self._journal.sending(number, held=note(there))
-        return self._updates.write(clients.reader, clients.writer, entry, there, sent, note)
+        def look() -> tuple[AssetReading | None, Outcome | None]:
+            there = self._updates.current(clients.reader, entry.key[0])
+            return there, self._updates.compared(entry, there, sent)
+
+        there, found = look()
+        if found is not None:
+            return found
+        with self._updates.others.turn(entry, there) as has_waited:
+            if has_waited:
+                there, found = look()
+            if found is not None:
+                return found
+            self._journal.sending(number, held=note(there))
+            return self._updates.write(clients.reader, clients.writer, entry, there, sent, note)
 
     def _send_schedule(self, clients: Clients, number: int, entry: Entry) -> Outcome:
         sent = self._earlier(number)
