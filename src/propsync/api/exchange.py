@@ -104,8 +104,7 @@ class Exchange:
 
     def _attempt(self, effort: Effort, receive: Receive[T]) -> T:
         self._mind_the_hold(effort)
-        self._look_again(effort)
-        ticket = self._gate.enter(effort.cancel)
+        ticket = self._enter(effort)
         outcome = Outcome.FAILED
         try:
             result = self._with_token(effort, receive)
@@ -132,15 +131,16 @@ class Exchange:
         if held > 0:
             effort.wait(held)
 
-    def _look_again(self, effort: Effort) -> None:
+    def _enter(self, effort: Effort) -> int:
         # Others may have edited the record while the write had to wait.
         if effort.again is None:
-            return
-        held = self._gate.held_for()
-        if held > 0:
-            self._clock.sleep(held, effort.cancel)
-        if held > 0 or effort.attempts > 1:
-            effort.request = effort.again(effort.sent)
+            return self._gate.enter(effort.cancel)
+        is_repeat = effort.attempts > 1
+        while True:
+            if self._gate.wait_out_hold(effort.cancel) or is_repeat:
+                effort.request, is_repeat = effort.again(effort.sent), False
+            if (ticket := self._gate.enter_unless_held(effort.cancel)) is not None:
+                return ticket
 
     def _with_token(self, effort: Effort, receive: Receive[T]) -> T:
         token, is_repeat = self._token.current(), effort.attempts > 1

@@ -61,14 +61,25 @@ class Gate:
 
     def enter(self, cancel: threading.Event) -> int:
         """Waits for a turn, and returns its ticket for `leave`. Raises Cancelled once something sets `cancel`."""
-        while True:
-            if cancel.is_set():
-                raise Cancelled
-            if (held := self.held_for()) > 0:
-                self._clock.sleep(held, cancel)
-                continue
+        while (ticket := self.enter_unless_held(cancel)) is None:
+            self.wait_out_hold(cancel)
+        return ticket
+
+    def enter_unless_held(self, cancel: threading.Event) -> int | None:
+        """The same; None once the API has asked to wait."""
+        while not cancel.is_set() and self.held_for() == 0:
             if (ticket := self._try_enter(cancel)) is not None:
                 return ticket
+        if cancel.is_set():
+            raise Cancelled
+        return None
+
+    def wait_out_hold(self, cancel: threading.Event) -> bool:
+        """Waits as long as the API has asked to, and says whether it has asked."""
+        held = self.held_for()
+        if held > 0:
+            self._clock.sleep(held, cancel)
+        return held > 0
 
     def _try_enter(self, cancel: threading.Event) -> int | None:
         with self._turn:

@@ -1,14 +1,17 @@
 """Promises of the writes: what the API would refuse is not sent (API §2.3, 4.11)."""
 
 import json
+import threading
 from datetime import date, datetime
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from unit.api.loopback import Reply
 
-from propsync.api import FieldKind, check_values
+from propsync.api import FieldKind, Sent, check_values
+from propsync.api.gate import Outcome
 from propsync.api.writes import ScheduleChanges, is_date, new_asset_body, schedule_body, values_body
 from propsync.errors import InvalidValue
 
@@ -140,3 +143,23 @@ def test_a_schedule_s_body_has_only_what_was_given():
 def test_a_schedule_s_member_that_does_not_fit_is_refused_by_name(changes):
     with pytest.raises(InvalidValue, match=f"schedule {next(iter(changes))}"):
         schedule_body(changes)
+
+
+def test_a_write_looks_again_if_the_api_asks_to_wait_while_it_waits_for_its_turn(connect, server, clock):
+    server.script = [Reply(204, b"")]
+    looks: list[Sent] = []
+    api, ended = connect(), threading.Event()
+    tickets = [api._gate.enter(threading.Event()) for _ in range(2)]
+
+    def write():
+        api.update_asset("p", "a", {}, {}, looks.append)
+        ended.set()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    assert not ended.wait(0.2)
+    api._gate.hold(30)
+    for ticket in tickets:
+        api._gate.leave(ticket, Outcome.CROWDED)
+    thread.join(10)
+    assert (looks, clock.sleeps, len(server.seen)) == ([Sent.NOTHING], [30], 1)
