@@ -201,6 +201,8 @@ REFUSED = [
     *((kind, "1", REF, "#REF!") for kind in FIELDS),
     *((kind, "1", "#REF!", "error of the spreadsheet") for kind in ("text", "number", "date", "time", "option")),
     ("text", "a", "Err:502", "error of the spreadsheet"),
+    ("text", None, "caf\ufffd", "a program could not read"),
+    ("qr", "cafe", "caf\ufffd", "a program could not read"),
     ("text", "a", "   ", "only spaces"),
     ("text", "a", True, "truth value"),
     ("text", "true", "TRUE", "truth value"),

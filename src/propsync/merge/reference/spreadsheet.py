@@ -9,11 +9,15 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from typing import TYPE_CHECKING, NamedTuple
 
 from propsync.merge.reference.error_cells import column_number, error_cells
 from propsync.merge.reference.hidden_rows import hidden_rows
 from propsync.merge.reference.reshown_cells import reshown_cells
 from propsync.merge.reference.text_file import ListUnreadable
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet
 
 Typed = str | int | float | bool | date | datetime | time | timedelta
 """The value of a cell; a blank one is an empty text."""
@@ -53,7 +57,9 @@ def sheets_of(content: bytes) -> Iterator[list[tuple[int, list[str]]]]:
     front, as in a CSV, and 90% is 0.9. An error has its words, such as #N/A, and a formula without a result says so.
     Raises ListUnreadable.
     """
-    for place, _, rows, merged in _sheets(content, with_hidden=False):
+    for place, _, is_visible, rows, merged in _sheets(content):
+        if not is_visible:
+            continue
         cells = {number: [_text(cell) for cell in row] for number, row in rows}
         shown = {at: one.shown for at, one in reshown_cells(content, place).items() if one.is_in_front}
         _replace(cells, shown | error_cells(content, place))
@@ -81,18 +87,27 @@ def _repeat_merged(cells: dict[int, list[str]], merged: Iterable[_Area]) -> None
             cells[number][left] = value
 
 
-def typed_sheets_of(content: bytes) -> Iterator[tuple[str, Iterator[_Row], frozenset[int]]]:
-    """The name of each sheet, its rows with their numbers, and the numbers of hidden ones. Raises ListUnreadable.
+class TypedSheet(NamedTuple):
+    """A sheet: its rows with their numbers, and the numbers of those that it hides."""
+
+    name: str
+    is_visible: bool
+    rows: Iterator[_Row]
+    hidden: frozenset[int]
+
+
+def typed_sheets_of(content: bytes) -> Iterator[TypedSheet]:
+    """Each sheet, hidden ones too. Raises ListUnreadable.
 
     Read one sheet before the next.
 
     An error is a SheetError: people must not take it for a blank. So is a merged cell below or beside the first, which
     seems to show its value. So is a number that people see in another form, such as 0012 or 90%.
     """
-    for place, name, rows, merged in _sheets(content):
+    for place, name, is_visible, rows, merged in _sheets(content):
         reshown = {at: one.words for at, one in reshown_cells(content, place).items()}
         cells = _with_merged(_with_errors(rows, reshown | error_cells(content, place)), merged)
-        yield name, cells, hidden_rows(content, place)
+        yield TypedSheet(name, is_visible, cells, hidden_rows(content, place))
 
 
 def _with_errors(rows: Iterator[tuple[int, list[Typed]]], errors: dict[tuple[int, int], str]) -> Iterator[_Row]:
@@ -121,9 +136,7 @@ def _with_merged(rows: Iterator[_Row], merged: Iterable[_Area]) -> Iterator[_Row
         yield number, cells
 
 
-def _sheets(
-    content: bytes, *, with_hidden: bool = True
-) -> Iterator[tuple[int, str, Iterator[tuple[int, list[Typed]]], list[_Area]]]:
+def _sheets(content: bytes) -> Iterator[tuple[int, str, bool, Iterator[tuple[int, list[Typed]]], list[_Area]]]:
     # imports here, since most runs read no sheet
     from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
@@ -131,14 +144,17 @@ def _sheets(
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
         for place, one in enumerate(book.sheets_metadata):
-            if one.visible != SheetVisibleEnum.Visible and not with_hidden:
-                continue
             sheet = book.get_sheet_by_name(one.name)
-            before = [""] * (sheet.start or (0, 0))[1]  # the reader leaves blank columns out, but no blank rows
-            rows = ((number, [*before, *row]) for number, row in enumerate(sheet.iter_rows(), 1))
-            yield place, one.name, rows, sheet.merged_cell_ranges or []
+            is_visible = one.visible == SheetVisibleEnum.Visible
+            yield place, one.name, is_visible, _rows(sheet), sheet.merged_cell_ranges or []
     except CalamineError as error:
         raise ListUnreadable(f"it is not a readable spreadsheet ({error}); save it as .xlsx or CSV") from error
+
+
+def _rows(sheet: CalamineSheet) -> Iterator[tuple[int, list[Typed]]]:
+    before: list[Typed] = [""] * (sheet.start or (0, 0))[1]  # the reader leaves blank columns out, but no blank rows
+    for number, row in enumerate(sheet.iter_rows(), 1):
+        yield number, [*before, *row]
 
 
 def _refuse_bounds(content: bytes) -> None:

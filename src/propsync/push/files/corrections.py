@@ -9,6 +9,8 @@ import json
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from functools import partial
 from itertools import chain, islice
@@ -21,7 +23,7 @@ from propsync.errors import UsageError
 from propsync.merge.reference.spreadsheet import SheetError, is_sheet, typed_sheets_of
 from propsync.merge.reference.text_file import WINDOWS, ListUnreadable, decoded_by, lines_of
 from propsync.push.files.parquet_file import parquet_rows
-from propsync.push.files.source import BLANKS, QUERY, Cell, Row, Source, is_blank
+from propsync.push.files.source import BLANKS, QUERY, Cell, Row, Source, UnsureDate, is_blank
 from propsync.push.plan import is_plan
 from propsync.storage import NO_MATTER_WHERE, step_against, why_unread
 
@@ -30,10 +32,20 @@ _PARQUET = b"PAR1"
 _JSON = (".jsonl", ".ndjson", ".json")
 _OTHER_SEPARATORS = "|^~:"
 _ABOVE = 10  # rows of a title that people put above the header
+_SURE_FROM = date(1900, 3, 1)
 _DECODER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _ARRAY = msgspec.json.Decoder(list[dict[str, Any]], float_hook=Decimal)
-_Sheet = tuple[list[str], Iterator[Row], frozenset[int]]
-"""The names of a sheet's columns, its rows, and the numbers of those that it hides."""
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """The names of a sheet's columns, its rows, and the numbers of those that it hides."""
+
+    name: str
+    is_visible: bool
+    header: list[str]
+    rows: Iterator[Row]
+    hidden: frozenset[int]
 
 
 class _Empty(ListUnreadable):
@@ -64,8 +76,8 @@ def read_answer(sql: str, content: bytes) -> Source:
 def _source(path: Path, content: bytes, key: str) -> Source:
     named = (path.name, hashlib.sha256(content).hexdigest())
     if is_sheet(content):
-        header, rows, hidden = _workbook(content, key)
-        return Source(*named, header, rows, hidden=hidden)
+        one, notes = _workbook(content, key)
+        return Source(*named, one.header, one.rows, hidden=one.hidden, notes=notes)
     if content.startswith(_PARQUET):
         return Source(*named, *parquet_rows(content), has_addresses=False)
     if path.suffix.lower() in _JSON:
@@ -138,7 +150,7 @@ def _refuse_other_separators(header: Row, key: str) -> None:
 
 
 def _has(cells: Iterable[Cell], key: str) -> bool:
-    return any(isinstance(cell, str) and cell.strip(BLANKS).lower() == key for cell in cells)
+    return any(isinstance(cell, str) and cell.strip(BLANKS).lower().replace(" ", "_") == key for cell in cells)
 
 
 def _name(cell: Cell, row: int) -> str:
@@ -147,30 +159,38 @@ def _name(cell: Cell, row: int) -> str:
     return "" if cell is None else str(cell).strip(BLANKS)
 
 
-def _workbook(content: bytes, key: str) -> _Sheet:
-    """The only sheet with the column, else the first that has any row."""
+def _workbook(content: bytes, key: str) -> tuple[_Sheet, list[str]]:
+    """The only sheet with the column, else the first that has any row; and a line about other sheets that people see.
+
+    A hidden sheet may be what the visible one began as, so that its cells lack the edits.
+    """
     _refuse_other_books(content)
     unreadable: list[ListUnreadable] = []
-    first: _Sheet | None = None
-    chosen: dict[str, _Sheet] = {}
-    for name, rows, hidden in typed_sheets_of(content):
+    sheets: list[_Sheet] = []
+    others: list[str] = []
+    for name, is_visible, cells, hidden in typed_sheets_of(content):
         try:
-            found = *_below_header((Row(number, [*map(_plain, cells)]) for number, cells in rows), key), hidden
+            header, rows = _below_header((Row(number, [*map(_plain, row)]) for number, row in cells), key)
         except ListUnreadable as error:
             unreadable.append(error)
+            others += [name] if is_visible and not isinstance(error, _Empty) else []
             continue
-        first = first or found
-        if _has(found[0], key):
-            chosen[name] = found
+        sheets.append(_Sheet(name, is_visible, header, rows, hidden))
+    chosen = [one for one in sheets if _has(one.header, key)]
     if len(chosen) > 1:
-        raise ListUnreadable(
-            f"its sheets {' and '.join(chosen)} each have a column {key}; keep one of them in the file"
-        )
+        names = " and ".join(one.name for one in chosen)
+        raise ListUnreadable(f"its sheets {names} each have a column {key}; keep one of them in the file")
     if not chosen and (said := [one for one in unreadable if not isinstance(one, _Empty)]):
         raise said[0]
-    if first is None:
+    if not sheets:
         raise _Empty("it is empty")
-    return next(iter(chosen.values()), first)
+    used = (chosen or sheets)[0]
+    if chosen and not used.is_visible:
+        raise ListUnreadable(f"its sheet {used.name} has the column {key} and is hidden; show that sheet, or delete it")
+    others += [one.name for one in sheets if one.is_visible and one is not used]
+    return used, [
+        f"Sheets: the plan is of the sheet {used.name} alone, and ignores {', '.join(others)}"
+    ] if others else []
 
 
 def _refuse_other_books(content: bytes) -> None:
@@ -180,7 +200,9 @@ def _refuse_other_books(content: bytes) -> None:
 
 
 def _plain(cell: Cell) -> Cell:
-    """Makes a sheet's whole numbers floats, because it keeps 15 of their digits."""
+    """Makes a sheet's whole numbers floats, because it keeps 15 of their digits, and early dates unsure ones."""
+    if isinstance(cell, date) and (day := date(cell.year, cell.month, cell.day)) < _SURE_FROM:
+        return UnsureDate(day.year, day.month, day.day)
     return float(cell) if isinstance(cell, int) and not isinstance(cell, bool) else cell
 
 

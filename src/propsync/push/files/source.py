@@ -13,6 +13,14 @@ from propsync.merge.reference.spreadsheet import SheetError
 Cell = str | bool | int | float | Decimal | date | time | timedelta | SheetError | list[Any] | dict[str, Any] | None
 """The value of a cell. CSV has texts alone; None and a text of blanks are empty."""
 
+
+class UnsureDate(date):
+    """A date of a spreadsheet before March 1900: Excel has a 29 February there, so other programs show the day after.
+
+    No file says which program wrote it.
+    """
+
+
 BLANKS = " \t\r\n\v\f\u00a0\u200b\ufeff"
 QUERY = "--sql"
 """The name of rows that come from a query, in place of a file's."""

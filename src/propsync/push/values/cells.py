@@ -20,7 +20,7 @@ from propsync.push.files.damage import (
     check_text,
     plain,
 )
-from propsync.push.files.source import BLANKS, Cell, is_blank, is_empty
+from propsync.push.files.source import BLANKS, Cell, UnsureDate, is_blank, is_empty
 from propsync.push.values.chosen import chosen
 from propsync.push.values.fields import USERS, Field
 from propsync.push.values.sameness import is_same, is_stored
@@ -33,6 +33,7 @@ from propsync.push.values.shown import (
     is_windows,
     without_quote,
 )
+from propsync.records import calendar_day
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(E[+-]?\d+)?", re.IGNORECASE)
 _GROUPED = re.compile(r"[+-]?[\d ,.'\u00a0\u202f]+")
@@ -43,6 +44,7 @@ _LARGEST = 308  # powers of ten: a server keeps a number in 64 bits
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})([T ]00:00(:00(\.0+)?)?(Z|[+-]00(:?00)?)?)?")
 _AS_NUMBER = re.compile(r"\d{5}([.,]\d+)?|\d{2},\d{3}(\.\d+)?")
 _TIME = re.compile(r"(\d{1,2}):(\d{2})(:00(\.0+)?)?(\s*[AP]M)?", re.IGNORECASE)
+_UNREAD = "\ufffd"
 _FRACTION = re.compile(r"0?[.,]\d+")
 
 
@@ -72,6 +74,8 @@ def planned(cell: Cell, field: Field, old: Any, *, is_lossy: bool = False, is_ex
         check_point(cell, value, old)
     if isinstance(value, list) and not is_exact:
         _check_labels(cell, field, old)
+    if isinstance(value, str) and _UNREAD in value and _UNREAD not in str(old) and not is_exact:
+        raise CellRefused(f"it has {_UNREAD} in place of a letter that a program could not read: write the letter")
     return value
 
 
@@ -172,7 +176,11 @@ def _exact(cell: str | float) -> int | Decimal:
     return int(text) if re.fullmatch(r"[+-]?\d+", text) else Decimal(text)
 
 
-def _date(cell: Cell, _field: Field, _old: Any) -> str:
+def _date(cell: Cell, _field: Field, old: Any) -> str:
+    if isinstance(cell, UnsureDate) and cell.isoformat() != calendar_day(old or ""):
+        raise CellRefused(
+            "programs show days before March 1900 differently: format its column as text, write 1900-01-31"
+        )
     if isinstance(cell, datetime):
         if cell.time() != time():
             raise CellRefused("it has a time of day, and the field has a date alone; write 2026-01-31")
