@@ -27,9 +27,12 @@ from xlsxwriter import Workbook
 
 from propsync.errors import UsageError
 from propsync.push.files.corrections import read_file
+from propsync.push.files.source import UnsureDate, letters
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
 from propsync.push.review.changes import change_rows, changes_to_json
 from propsync.push.review.names import Names
+from propsync.push.values import cells
+from propsync.push.values.fields import Field
 from propsync.push.values.published import Published
 from propsync.runbooks.push.plans import Wanted, make_template, names_of
 
@@ -593,6 +596,59 @@ def test_rows_that_the_spreadsheet_hides_are_planned_and_named(home: WorldHome, 
     plan = planned(home, tmp_path, Wanted("assets", tmp_path / "a.xlsx"))
     assert [one.row for one in plan.entries] == [2, 3, 5]
     assert "Hidden: 1 row is changed and hidden in the file, perhaps by a filter: 3" in plan.notes
+
+
+def _sheets(path: Path, **of_sheets: tuple[int, list[list[Any]]]) -> Path:
+    """A workbook with these sheets, each with the number of its first column and its rows; `old` is hidden."""
+    with Workbook(path) as book:
+        for name, (left, rows) in of_sheets.items():
+            sheet = book.add_worksheet(name)
+            for number, row in enumerate(rows):
+                sheet.write_row(number, left, row)
+            if name == "old":
+                sheet.hide()
+    return path
+
+
+def test_other_sheets_are_named_and_move_no_cell(home: WorldHome, tmp_path: Path) -> None:
+    edits = [["Asset ID", "Tag"], *([f"a-door{row:02d}", f"new {row}"] for row in range(20))]
+    path = _sheets(tmp_path / "a.xlsx", sums=(2, [["Tags"], [20]]), doors=(1, edits), more=(0, [["a-door21", "lost"]]))
+    plan = planned(home, tmp_path, Wanted("assets", path))
+    assert ([one.row for one in plan.entries], plan.refused) == ([*range(2, 22)], [])
+    assert "Sheets: the plan is of the sheet doors alone, and ignores sums, more" in plan.notes
+
+
+def test_a_hidden_sheet_is_not_read_in_place_of_the_one_that_people_see(home: WorldHome, tmp_path: Path) -> None:
+    seen, old = [["Number", "Tag"], [DOOR, "new"]], [["asset_id", "Tag"], [DOOR, ""]]
+    path = _sheets(tmp_path / "a.xlsx", seen=(0, seen), old=(0, old))
+    with pytest.raises(UsageError, match="its sheet old has the column asset_id and is hidden; show that sheet"):
+        planned(home, tmp_path, Wanted("assets", path))
+
+
+def test_an_emptied_cell_of_a_template_is_named(home: WorldHome, assets: Make, tmp_path: Path) -> None:
+    header, *rows = template(home, tmp_path / "doors.csv", "Doors")
+    tag, case = header.index("Tag"), header.index("location [location_3]")
+    assert (rows[0][tag], rows[0][case]) == ("QR00000", "")
+    rows[0][tag] = ""
+    plan = assets(header, *rows)
+    assert plan.entries == []
+    words = f"Emptied: 1 cell is empty where the template had a value: row 2, Tag ({letters(tag)}2)."
+    assert any(one.startswith(words) for one in plan.notes)
+    assert not any(one.startswith("Emptied") for one in assets(header[:-1], rows[0][:-1]).notes), "of any time"
+
+
+def test_a_date_on_which_programs_disagree_is_refused_unless_it_is_unedited(home: WorldHome, tmp_path: Path) -> None:
+    with Workbook(tmp_path / "a.xlsx") as book:
+        sheet, as_date = book.add_worksheet(), book.add_format({"num_format": "yyyy-mm-dd"})
+        sheet.write_row(0, 0, ["asset_id", "Due"])
+        for row, day in enumerate((1, 2, 60, 61), 1):  # LibreOffice writes 2 for 1900-01-01, and Excel 1
+            sheet.write_string(row, 0, f"a-door{row:02d}")
+            sheet.write_number(row, 1, day, as_date)
+    plan = planned(home, tmp_path, Wanted("assets", tmp_path / "a.xlsx"))
+    assert [(edit[1], edit[4]) for edit in edits(plan)] == [("a-door04", "1900-03-01")]
+    assert [one.row for one in plan.refused] == [2, 3, 4]
+    assert plan.refused[0].reason.startswith("programs show days before March 1900 differently")
+    assert cells.planned(UnsureDate(1900, 1, 1), Field("f", "Due", "date", "due"), "1900-01-01") is cells.KEPT
 
 
 def test_a_refused_cell_is_quoted_as_the_spreadsheet_shows_it(home: WorldHome, tmp_path: Path) -> None:

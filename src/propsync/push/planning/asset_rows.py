@@ -61,6 +61,7 @@ class AssetRows:
         self._columns: dict[str, _Columns] = {}
         self._checks = RowChecks(source)
         self._age = FileAge(published, source, self._checks.aged)
+        self._checks.is_template = self._age.at is not None
         self._draft = Draft("assets", source, published.run)
 
     def plan(self) -> Plan:

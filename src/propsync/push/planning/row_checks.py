@@ -9,13 +9,13 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from propsync.push.files.damage import CellRefused, check_shortened, plain
-from propsync.push.files.source import BLANKS, Cell, Row, Source, is_blank, shortened
+from propsync.push.files.source import BLANKS, Cell, Row, Source, is_blank, is_empty, shortened
 from propsync.push.plan import FieldChange, Refusal
 from propsync.push.values.cells import KEPT, planned
 from propsync.push.values.exchanged import check_passed_on
 from propsync.push.values.fields import Field, RecordType
 from propsync.push.values.sameness import is_same
-from propsync.push.values.shown import has_lost_tabs, without_quote
+from propsync.push.values.shown import has_cell, has_lost_tabs, without_quote
 
 T = TypeVar("T")
 _NAMED = 10  # cells that a note names
@@ -53,7 +53,9 @@ class RowChecks:
     def __init__(self, source: Source) -> None:
         self._source = source
         self.aged = Aged()
+        self.is_template = False
         self._tabless: list[str] = []
+        self._emptied: list[str] = []
         self._unnamed = [place for place, name in enumerate(source.header) if not name]
 
     def changes(
@@ -69,7 +71,7 @@ class RowChecks:
         """
         changes: list[FieldChange] = []
         refusals: list[Refusal] = list(self._without_name(row))
-        aged, tabless = Aged(), []
+        aged, tabless, emptied = Aged(), [], []
         for place, field in fields.items():
             cell, before = row.cell(place), old(field.id)
             if field.id in then and self._is_stale(cell, field, before, then[field.id]):
@@ -82,6 +84,8 @@ class RowChecks:
                 continue
             if self._has_lost_tabs(cell, before):
                 tabless.append(self._place(row, place))
+            if self.is_template and is_empty(cell) and has_cell(field, then.get(field.id, before)):
+                emptied.append(self._place(row, place))
             if new is not KEPT:
                 changes.append(field_change(field, before, new))
                 if field.id in then and not is_same(then[field.id], before):
@@ -90,15 +94,22 @@ class RowChecks:
             raise RowRefused(refusals)
         self.aged.add(aged)
         self._tabless += tabless
+        self._emptied += emptied
         return changes
 
     @property
     def notes(self) -> list[str]:
-        """A line for people about cells that lack the tabs of the record's text; none without any."""
-        if not self._tabless:
-            return []
-        shown = f"{cells_that(self._tabless, 'shows', 'show')} a text without its tabs, which an .ods file loses"
-        return [f"Tabs: {shown}: {first_of(self._tabless)}. The plan leaves that out. To remove tabs, use --sql"]
+        """Lines for people about cells that lack the tabs of the record's text, and about emptied ones."""
+        notes = []
+        if self._tabless:
+            shown = f"{cells_that(self._tabless, 'shows', 'show')} a text without its tabs, which an .ods file loses"
+            step = "The plan leaves that out. To remove tabs, use --sql"
+            notes.append(f"Tabs: {shown}: {first_of(self._tabless)}. {step}")
+        if self._emptied:
+            shown = f"{cells_that(self._emptied, 'is', 'are')} empty where the template had a value"
+            step = "The plan leaves these values as they are. To remove one, write [clear]"
+            notes.append(f"Emptied: {shown}: {first_of(self._emptied)}. {step}")
+        return notes
 
     def _is_stale(self, cell: Cell, field: Field, before: Any, then: Any) -> bool:
         """Whether a cell shows what the file was made from, and not what the record has now."""

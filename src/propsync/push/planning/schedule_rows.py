@@ -55,6 +55,7 @@ class ScheduleRows:
         self._fields = self._layout.fields_of(self._members, "schedules")
         self._checks = RowChecks(source)
         self._age = FileAge(published, source, self._checks.aged)
+        self._checks.is_template = self._age.at is not None
         self._draft = Draft("schedules", source, published.run)
         self._unread = 0
 

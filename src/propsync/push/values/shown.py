@@ -17,6 +17,7 @@ from propsync.records import encode
 CLEAR = "[clear]"
 SEPARATOR = "; "
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+_SURE_OF_ROOM = 16_000  # characters
 _PLAIN_DIGITS = 20  # longer numbers have an exponent
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff]")
 _LINE = re.compile(r"\r\n?|\x85|\u2028|\u2029")
@@ -54,6 +55,12 @@ def shown_choice(field: Field, choice: str) -> str:
 def _leads_back(field: Field, choice: str, label: str) -> bool:
     is_plain = not {";", "\t"}.intersection(label) and label == label.strip(BLANKS) and plain_text(label) == label
     return is_plain and label.casefold() != CLEAR and field.named(label) == field.like(label) == {choice}
+
+
+def has_cell(field: Field, value: Any) -> bool:
+    """Whether a template shows something for the value that no spreadsheet loses; a very long text may have no room."""
+    text = plain_text(shown(field, value))
+    return bool(text.strip(BLANKS)) and len(text) <= _SURE_OF_ROOM
 
 
 def is_unedited(cell: str | float | Decimal, field: Field, value: Any) -> bool:
