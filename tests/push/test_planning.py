@@ -651,6 +651,17 @@ def test_a_date_on_which_programs_disagree_is_refused_unless_it_is_unedited(home
     assert cells.planned(UnsureDate(1900, 1, 1), Field("f", "Due", "date", "due"), "1900-01-01") is cells.KEPT
 
 
+@pytest.mark.parametrize(("encoding", "is_guessed"), [("mac_roman", True), ("utf-8", False)])
+def test_new_letters_of_a_file_whose_encoding_is_guessed_are_named(
+    home: WorldHome, tmp_path: Path, encoding: str, is_guessed: bool
+) -> None:
+    (tmp_path / "a.csv").write_bytes("asset_id,Tag\na-door00,café\na-door01,plain\n".encode(encoding))
+    plan = planned(home, tmp_path, Wanted("assets", tmp_path / "a.csv"))
+    assert [one.row for one in plan.entries] == [2, 3]
+    named = [one for one in plan.notes if one.startswith("Letters: the file is not in UTF-8")]
+    assert [one.endswith("in the new values of 1 row: 2") for one in named] == [True] * is_guessed
+
+
 def test_a_refused_cell_is_quoted_as_the_spreadsheet_shows_it(home: WorldHome, tmp_path: Path) -> None:
     rows: list[list[Any]] = [["asset_id", "Tag", "Due"], [DOOR, True, 45231]]
     _xlsx(tmp_path / "a.xlsx", rows)

@@ -84,7 +84,9 @@ def _source(path: Path, content: bytes, key: str) -> Source:
         return Source(*named, *_json_lines(content), has_addresses=False)
     text, encoding = decoded_by(content)
     lines = (Row(number, cells) for number, (_, cells) in enumerate(lines_of(text, keeps_blanks=True), 1))
-    return Source(*named, *_below_header(_whole(lines, text), key), is_lossy=encoding == WINDOWS or content.isascii())
+    is_guessed = encoding == WINDOWS
+    is_lossy = is_guessed or content.isascii()
+    return Source(*named, *_below_header(_whole(lines, text), key), is_lossy=is_lossy, is_guessed=is_guessed)
 
 
 def _whole(rows: Iterable[Row], text: str) -> Iterator[Row]:

@@ -45,6 +45,7 @@ class Source:
     """A file that propsync reads once, from the top.
 
     `is_lossy` marks a CSV that holds no character beyond Windows-1252: its writer put ? in place of any other.
+    `is_guessed` says that nothing in the file tells its encoding, and another one may be right.
     `has_addresses` is False for rows that no spreadsheet shows. `hidden` are the numbers of rows that it hides.
     """
 
@@ -53,6 +54,7 @@ class Source:
     header: list[str]
     rows: Iterator[Row]
     is_lossy: bool = False
+    is_guessed: bool = False
     has_addresses: bool = True
     hidden: frozenset[int] = frozenset()
     notes: list[str] = field(default_factory=list)

@@ -75,6 +75,8 @@ class Draft:
             self.notes += sorted_notes(self._entries.values())
         if hidden := sorted(self._source.hidden.intersection(self._entries)):
             self.notes.append(_hidden(hidden))
+        if self._source.is_guessed and (lettered := [row for row, one in self._entries.items() if _letters(one)]):
+            self.notes.append(_guessed(sorted(lettered)))
         rows = {one.row for one in self._refused}
         if self._unchanged:
             self.notes.append(f"{_rows(len(self._unchanged), 'changes', 'change')} nothing")
@@ -92,6 +94,15 @@ class Draft:
             {key: types[key] for key in touched if key in types},
             notes=[*self._source.notes, *self.notes],
         )
+
+
+def _letters(entry: Entry) -> bool:
+    return any(isinstance(one.new, str) and not one.new.isascii() for one in entry.changes)
+
+
+def _guessed(rows: Sequence[int]) -> str:
+    what = "the file is not in UTF-8, so propsync took it for Windows-1252. Look at letters such as é in the new values"
+    return f"Letters: {what} of {_rows(len(rows), '', '').strip()}: {first_of([str(one) for one in rows])}"
 
 
 def _hidden(rows: Sequence[int]) -> str:
