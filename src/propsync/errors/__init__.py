@@ -74,6 +74,7 @@ from propsync.errors.resource import (
 from propsync.errors.stopping import (
     GIVE_IT_BACK,
     LOOK_AT_DISK,
+    ON_LOCAL_DISK,
     ApiFailing,
     BaseLost,
     CertificateRefused,
@@ -110,6 +111,7 @@ from propsync.errors.usage import (
 __all__ = [
     "GIVE_IT_BACK",
     "LOOK_AT_DISK",
+    "ON_LOCAL_DISK",
     "AccessForbidden",
     "AnswerLost",
     "ApiFailing",

@@ -11,6 +11,7 @@ GIVE_IT_BACK = (
 LOOK_AT_DISK = (
     "The disk or its connection failed: look at the messages of the system (`dmesg`). Then run the same command again"
 )
+ON_LOCAL_DISK = "Set PROPSYNC_HOME to a folder on a local disk: locks and databases break on network file systems"
 
 
 class StopRun(PropsyncError):

@@ -14,8 +14,8 @@ from typing import Annotated
 import msgspec
 from filelock import lock_descriptor, unlock_descriptor
 
-from propsync.errors import Busy, PropsyncError, UsageError
-from propsync.storage import disk_errors, open_file
+from propsync.errors import ON_LOCAL_DISK, Busy, HomeUnusable, PropsyncError, UsageError
+from propsync.storage import disk_errors, open_file, step_against
 
 RUN_LOCK = "run.lock"
 """The file of a run's lock, in the folder of the state."""
@@ -59,7 +59,7 @@ class RunLock:
 
     @contextmanager
     def held(self, what: str, wait_seconds: float, *, is_erasing: bool = False) -> Iterator[Note]:
-        """Holds the lock during the block. Raises Busy after `wait_seconds`, but waits for a look in any case.
+        """Holds the lock during the block. Raises HomeUnusable; Busy after `wait_seconds`, but waits for a look anyhow.
 
         The caller may set the error in its note, which `propsync status` shows. The notes of other
         commands stay, unless it `is_erasing`: their errors may name what has to go.
@@ -106,16 +106,26 @@ class RunLock:
 
     @contextmanager
     def looking(self) -> Iterator[bool]:
-        """Keeps others from the lock during the block, without a note; False if a live process holds it."""
+        """Keeps others from the lock during the block, without a note; False if a live process holds it.
+
+        Raises HomeUnusable.
+        """
         try:
             handle = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
         except OSError:
             yield True
             return
         try:
-            yield take_lock(handle)
+            yield self._is_taken(handle)
         finally:
             os.close(handle)
+
+    def _is_taken(self, handle: int) -> bool:
+        try:
+            return take_lock(handle)
+        except OSError as error:  # some network file systems have no locks
+            step = step_against(error) or ON_LOCAL_DISK
+            raise HomeUnusable(str(self.path), f"cannot be locked: {error.strerror}", step) from error
 
     def _is_looked_at(self) -> bool:
         """Whether the last holder has ended, so that whatever keeps the lock only looks."""
@@ -124,7 +134,7 @@ class RunLock:
 
     def _wait(self, handle: int, what: str, wait_seconds: float) -> None:
         began = time.monotonic()
-        while not take_lock(handle):
+        while not self._is_taken(handle):
             waited = time.monotonic() - began
             if waited >= wait_seconds and (waited >= _LONGEST_LOOK or not self._is_looked_at()):
                 raise Busy(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from propsync.errors import HomeUnusable, PropsyncError, SettingsError, StopRun
+from propsync.errors import ON_LOCAL_DISK, HomeUnusable, PropsyncError, SettingsError, StopRun
 from propsync.progress import size_in_words
 from propsync.runbooks.doctor.blocks import examine_blocks
 from propsync.runbooks.doctor.finding import Finding
@@ -34,8 +34,7 @@ def examine_places(settings: Settings) -> Iterator[Finding]:
     yield from _files_left(settings.home)
     kind = file_system(settings.state)
     is_local = not any(name in kind.lower() for name in _NETWORK)
-    step = "Set PROPSYNC_HOME to a folder on a local disk: locks and databases break on network file systems"
-    yield Finding("file system", is_local, f"{settings.state} is on {kind or 'an unknown file system'}", step)
+    yield Finding("file system", is_local, f"{settings.state} is on {kind or 'an unknown file system'}", ON_LOCAL_DISK)
     for folder in (settings.published, settings.landing, settings.state / "work"):
         yield from _is_reached(settings, folder)
     yield from _are_readable(settings.state, settings.landing, settings.home / "archive")
