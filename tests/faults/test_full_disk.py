@@ -112,6 +112,17 @@ def test_the_doctor_sees_that_a_disk_with_space_takes_no_further_file(small_disk
     assert any(one.what.startswith("GET ") for one in seen), "it stopped there"
 
 
+def test_a_disk_that_takes_no_further_file_is_no_matter_of_space(small_disk: Path) -> None:
+    storage = LocalStorage(small_disk)
+    storage.put("landing/0", b"{}")
+    subprocess.run(["mount", "-o", "remount,nr_inodes=3", small_disk], check=True)  # two folders and a file
+    with pytest.raises(DiskFull, match="the disk is full") as full:
+        storage.put("landing/1", b"{}")
+    assert str(full.value).endswith("no inode is left (`df -i`). Then run the same command again")
+    (small_disk / "landing/0").unlink()
+    storage.put("landing/1", b"{}")
+
+
 def test_a_run_can_say_that_it_has_ended_while_others_fill_the_disk(small_disk: Path) -> None:
     lock, is_over = RunLock(small_disk / "run.lock"), threading.Event()
     with lock.held("propsync sync", 0):
