@@ -23,6 +23,7 @@ _OLDEST = 3_600  # seconds: an answer from a cache, although each request asks f
 _AGE = re.compile(r"\s*([0-9]{1,12})\s*")
 _FIRST_SIGN = re.compile(rb"(?:\xff\xfe|\xfe\xff)?[\0 \t\r\n]*[{\[]")  # of JSON in any encoding, and of no login page
 _NO_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"?|(-?(?:NaN|Infinity))\b', re.DOTALL)  # texts too, to pass over them
+_BEFORE_TEXT = codecs.BOM_UTF8 + b" \t\r\n"
 _VALID = "Ask the people who run the API, or your proxy, for whole, valid JSON in UTF-8: propsync reads no other page"
 
 
@@ -111,6 +112,8 @@ def _check_json(body: bytes, where: str, *, null_allowed: bool, walk: bool) -> N
 
 def _fault(body: bytes, error: msgspec.DecodeError) -> str:
     """Why a body is not JSON: some programs write NaN or Infinity, and msgspec reports an invalid character."""
+    if body.lstrip(_BEFORE_TEXT).startswith(b"<"):
+        return "it is a web page or XML"
     words = _NO_NUMBER.finditer(body) if b"NaN" in body or b"Infinity" in body else ()
     first = next((word for word in words if word[1]), None)
     return f"{first[1].decode()} at byte {first.start()}, and JSON has no such number" if first else str(error)

@@ -30,12 +30,18 @@ class Connections:
     def __init__(self, base_url: str, verify: ssl.SSLContext | None, monotonic: Callable[[], float]) -> None:
         self._verify = verify or trust(base_url)
         self._proxy = _proxy(base_url, self._verify)
+        self._host = urlsplit(base_url).netloc.rpartition("@")[2]
         self._monotonic = monotonic
         self._idle: deque[tuple[httpx.HTTPTransport, Pace]] = deque()
 
     @property
+    def server(self) -> str:
+        """The server's address as the end of "no connection to", and the proxy's, without its password."""
+        return f"{self._host}{self.through}"
+
+    @property
     def through(self) -> str:
-        """The proxy's address as the end of "no connection", without its password; empty without a proxy."""
+        """The proxy's address as the end of "the connection failed", without its password; empty without a proxy."""
         return f" through the proxy {self._proxy.url.netloc.decode()}" if self._proxy else ""
 
     def close(self) -> None:

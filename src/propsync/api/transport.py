@@ -130,7 +130,7 @@ class Transport:
         # Raises outside the handler: httpx's errors carry the request, and with it the token.
         if isinstance(failure, httpx.TimeoutException) and self._clock.monotonic() - began >= WHOLE_SECONDS:
             raise Setback(f"the answer did not arrive within {WHOLE_SECONDS:.0f} s", crowded=True)
-        _raise(str(request), failure, self._connections.through)
+        _raise(str(request), failure, self._connections)
 
     def _asked(self, request: ApiRequest, token: str) -> httpx.Request:
         return httpx.Request(
@@ -158,7 +158,7 @@ def _headers(request: ApiRequest, token: str) -> dict[str, str]:
     return headers if request.body is None else headers | {"Content-Type": "application/json"}
 
 
-def _raise(where: str, error: Exception, through: str) -> NoReturn:
+def _raise(where: str, error: Exception, connections: Connections) -> NoReturn:
     reason = log.redact(str(error)) or type(error).__name__
     if fault := certificate_fault(error):
         step = _CERTIFICATE_STEPS.get(fault.verify_code)
@@ -169,10 +169,12 @@ def _raise(where: str, error: Exception, through: str) -> NoReturn:
         raise UsageError(where, f"the address cannot be used ({reason})", "Check PROPSYNC_BASE_URL")
     sent = not isinstance(error, _NOT_SENT)
     if isinstance(error, httpx.TimeoutException):
-        raise Setback(f"timed out ({type(error).__name__})", sent=sent, crowded=True)
+        late = f"timed out ({type(error).__name__})"
+        raise Setback(late if sent else f"no connection to {connections.server}: {late}", sent=sent, crowded=True)
     if isinstance(error, httpx.RemoteProtocolError) and not reason.startswith(_CUT_SHORT):
         wrong = "has more than 100 KB of headers" if reason == _LONG_HEADERS else f"is not valid HTTP: {reason[:200]}"
         raise Setback(f"the answer {wrong}", next_step=_ASK)
     if "WRONG_VERSION_NUMBER" in reason:  # OpenSSL's words for an answer in plain HTTP
         reason = f"the server, or a proxy, does not speak https ({reason})"
-    raise Setback(f"{'the connection failed' if sent else 'no connection'}{through}: {reason}", sent=sent)
+    what = f"the connection failed{connections.through}" if sent else f"no connection to {connections.server}"
+    raise Setback(f"{what}: {reason}", sent=sent)

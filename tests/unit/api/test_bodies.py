@@ -69,7 +69,8 @@ def test_an_empty_body_is_said_to_be_empty(api, server, body, walks):
 @pytest.mark.parametrize(
     ("body", "fault"),
     [
-        (b"<html>login</html>", r"is not JSON"),
+        (b"<html>login</html>", r"is not JSON \(it is a web page or XML\)"),
+        (codecs.BOM_UTF8 + b"\r\n<!doctype html>", r"is not JSON \(it is a web page or XML\)"),
         (gzip.compress(BODY), r"is not UTF-8 \(byte 1\)"),
         (BODY.decode().encode("utf-16"), r"is not UTF-8 \(byte 0\)"),
         (b'"text"', "is JSON, but neither an object nor an array"),
