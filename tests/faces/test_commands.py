@@ -590,6 +590,14 @@ def test_a_run_that_publishes_nothing_says_so_in_its_last_line_on_standard_error
     assert printed.endswith("Next: propsync doctor, then propsync sync\n")
 
 
+def test_a_first_night_that_reads_nothing_sends_nobody_to_tables_that_nobody_has(propsync, sandbox):
+    sandbox.set_faults([{"match": {"path": ".*"}, "effect": {"kind": "status", "status": 400}}])
+    done = propsync("sync", "--no-archive")
+    assert done.returncode == 1
+    assert "Left behind: assets were never read yet" in done.stdout
+    assert "propsync query" not in done.stdout
+
+
 def test_a_table_that_is_piped_is_not_cut(propsync, synced):
     assert "…" not in propsync("query", "--tables").stdout
     assert "…" not in propsync("query", "--describe", "schedules").stdout

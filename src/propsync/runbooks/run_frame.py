@@ -128,7 +128,8 @@ def _framed(
         except BaseException as error:
             workspace.journal.end(run, "failed", in_one_line(error))
             raise
-    return replace(report, notes=[*report.notes, *warned, *ahead, *mended])
+    told = warned if report.published else []  # they send people to tables of this run
+    return replace(report, notes=[*report.notes, *told, *ahead, *mended])
 
 
 def _note_failure(workspace: Workspace, run: Run, report: Report) -> None:
