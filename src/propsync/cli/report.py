@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from propsync.cli.terminal.tables import echo, print_table, say
+from propsync.cli.terminal.tables import echo, fits, print_table, say
 from propsync.runbooks import Report
 
 
@@ -48,7 +48,7 @@ def print_removed(count: int) -> None:
 
 
 def print_counts(report: Report) -> None:
-    """A row for each resource of the run."""
+    """A row for each resource of the run. On a narrow terminal, columns in which all is 0 share a line below."""
     columns = ["resource", "read", "seen", "new", "changed", "same", "gone", "held", "rejected"]
     rows = [
         (
@@ -58,7 +58,13 @@ def print_counts(report: Report) -> None:
         )
         for name, counts in report.resources.items()
     ]
-    print_table(columns, rows)
+    if fits(columns, rows):
+        print_table(columns, rows)
+        return
+    kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    print_table([columns[place] for place in kept], [[row[place] for place in kept] for row in rows])
+    if empty := [name for place, name in enumerate(columns) if place not in kept]:
+        echo(f"All 0: {', '.join(empty)}")
 
 
 def _in_words(verdict: str) -> str:
