@@ -407,7 +407,9 @@ def test_a_shape_set_wrongly_is_told_and_empties_nothing(propsync, synced):
     assert done.returncode == 3
     assert done.stdout.endswith("Next: propsync status\n")
     told = propsync("status").stdout
-    assert re.search(r"^assets .* rows  could not be read at \S+ \S+ UTC; its older rows stay: ", told, re.MULTILINE)
+    assert re.search(r"^assets .* rows  could not be read at \S+ \S+ UTC; its older rows stay$", told, re.MULTILINE)
+    assert told.count("definition.id is in none of") == 1, "the status gives each reason once"
+    assert re.search("^Left behind: assets keep the rows of .* definition.id is in none of", told, re.MULTILINE)
     labelled = propsync("query", "select count(*) > 500 as n from asset_field_values where label is not null")
     assert "true" in labelled.stdout.lower()
 
@@ -596,6 +598,7 @@ def test_a_first_night_that_reads_nothing_sends_nobody_to_tables_that_nobody_has
     assert done.returncode == 1
     assert "Left behind: assets were never read yet" in done.stdout
     assert "propsync query" not in done.stdout
+    assert propsync("status").stdout.endswith("Next: propsync doctor, then propsync sync\n")
 
 
 def test_a_table_that_is_piped_is_not_cut(propsync, synced):

@@ -14,7 +14,7 @@ from msgspec import structs
 from propsync.cli.erase.count import erasures_of
 from propsync.cli.push.unfinished import unfinished_plans
 from propsync.cli.status.damage import find_damage
-from propsync.cli.status.words import in_words, print_facts
+from propsync.cli.status.words import has_failed, in_words, print_facts
 from propsync.cli.terminal.tables import echo
 from propsync.documents.lost_files import LOST
 from propsync.errors import HomeUnusable, UsageError
@@ -67,7 +67,8 @@ def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int
     if as_json:
         echo(json.dumps({"published_at": None, "trouble": trouble, "is_fresh": False}))
     else:
-        next_step = "rebuild" if _has_only_landed(settings) else "sync"
+        next_step = "doctor, then propsync sync" if has_failed(trouble) else "sync"
+        next_step = "rebuild" if _has_only_landed(settings) else next_step
         told = f"{trouble}. " if trouble else ""
         why = "" if "home" in settings.explicit else " (PROPSYNC_HOME is not set)"
         echo(f"Nothing is published in {settings.published}{why}. {told}Next: propsync {next_step}")

@@ -38,7 +38,8 @@ def print_facts(facts: dict[str, Any], max_age: str | None) -> None:
     print_unfinished(facts["unfinished_plans"])
     echo()
     for row in facts["resources"]:
-        echo(_resource_line(row, facts["tables"].get(row["resource"], 0)))
+        is_told = any(row["error"] in line for line in facts["left_behind"]) if row["error"] else True
+        echo(_resource_line(row, facts["tables"].get(row["resource"], 0)) + ("" if is_told else f": {row['error']}"))
     for row in facts["held_deletes"]:
         name = row["resource"].replace("_", " ")
         echo(f"Held: {row['records']:,} of the {name}, {row['reason']} (run {row['run_id']})")
@@ -72,7 +73,7 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
         return "No sync has published yet, only runs that read a part. Next: propsync sync"
     if not facts["is_fresh"]:
         return f"Older than {max_age}: {', '.join(facts['old'])}. A nightly run is missing. Next: propsync sync"
-    if facts["held_deletes"] and not _has_failed(facts):  # to accept them is a sync, which would fail too
+    if facts["held_deletes"] and not has_failed(facts["trouble"]):  # to accept them is a sync, which would fail too
         held_by = facts["held_deletes"][-1]["run_id"]
         return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
     damaged = facts["landing"]["damaged"] if facts["landing"] else []
@@ -91,14 +92,10 @@ def _next_after_damage(damaged: list[dict[str, Any]], *, in_bucket: bool) -> str
     return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"
 
 
-def _has_failed(facts: dict[str, Any]) -> bool:
-    return " failed: " in (facts["trouble"] or "")
-
-
 def _next_after_runs(facts: dict[str, Any]) -> str:
-    if _has_failed(facts) and facts["trouble"].endswith(StateUnusable.advice):
+    if has_failed(facts["trouble"]) and facts["trouble"].endswith(StateUnusable.advice):
         return "Next: propsync rebuild"  # the run read the whole state; the doctor opens it only
-    if _has_failed(facts):
+    if has_failed(facts["trouble"]):
         return "Next: propsync doctor, then propsync sync"
     has_newer = bool(facts["landing"] and facts["landing"]["newer"])
     is_whole = facts["status"] == "ok" and not facts["trouble"] and not has_newer
@@ -159,11 +156,16 @@ def _resource_line(row: dict[str, Any], rows: int) -> str:
     line = f"{name:<17}{rows:>9,} rows  {read}"
     held = f"; held, as the API no longer lists them: {row['held']:,}" if row["held"] else ""
     rejected = f"; {row['rejected']} could not be read (ops.rejected_records)" if row["rejected"] else ""
-    return f"{line}{held}{rejected}{': ' + row['error'] if row['error'] else ''}"
+    return f"{line}{held}{rejected}"
 
 
 def _verdict_at(verdict: str, time: str) -> str:
     return _WORDS.get(verdict, f"{verdict} at {{}}").format(time)
+
+
+def has_failed(trouble: str | None) -> bool:
+    """Whether the line about the last run says that it failed."""
+    return " failed: " in (trouble or "")
 
 
 def in_words(moment: datetime) -> str:
