@@ -53,6 +53,7 @@ def nightly(
             _tell_dropped(workspace)
             syncs = [ResourceSync(workspace, run, resource, accepted=accepted) for resource in chosen]
             sync_all(syncs, call)
+            notes.extend(line for one in syncs for line in one.notes)
             finish_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
             settle_by_night(workspace, run)
             damaged = damage_in_landing(workspace)

@@ -51,6 +51,7 @@ class ResourceSync:
         self._filters = filters
         self._accepted = accepted
         self.is_not_found = False
+        self.notes: list[str] = []  # about possible mistakes of people
         self._types = workspace.catalogue.types_of(resource)
         self._shapes = {one.name: workspace.shapes.get(one.name) for one in self._members()}
         self._begun: dict[str, TrafficMark] = {}
@@ -165,7 +166,7 @@ class ResourceSync:
         self._workspace.shapes.check_volatile(self._shapes[resource.name])
         _log.info("%s: read %s", resource.words, swept.verdict.words)
         if not self._filters:
-            statuses.warn_of_none(self._workspace, resource, [one.total for one in swept.landed])
+            self.notes += statuses.warned_of_none(self._workspace, resource, [one.total for one in swept.landed])
         self._notice_signed_links(resource, swept)
         manifest = self._manifest(resource, swept, wanted)
         if resource is self._resource and not swept.repeats:

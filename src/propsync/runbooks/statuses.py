@@ -55,15 +55,19 @@ def _length(status: str) -> int:
     return len(quote(status, safe="")) + 1
 
 
-def warn_of_none(workspace: Workspace, resource: Resource, totals: Sequence[int | None]) -> None:
-    """Logs that the API lists no record with the statuses that somebody set, though the state has records."""
+def warned_of_none(workspace: Workspace, resource: Resource, totals: Sequence[int | None]) -> list[str]:
+    """A line, logged too, if the API lists no record with the statuses that somebody set, though the state has some."""
     setting = resource.status_setting
     if setting is None or setting not in workspace.settings.explicit or any(total != 0 for total in totals):
-        return
-    if known := statuses_seen(workspace.warehouse, resource.name, ()):
-        words = "%s: the API lists none with the statuses %s, and earlier runs read some with %s. Check PROPSYNC_%s"
-        asked = ", ".join(configured(workspace, resource))
-        _log.warning(words, resource.words, asked, ", ".join(known), setting.upper())
+        return []
+    known = statuses_seen(workspace.warehouse, resource.name, ())
+    if not known:
+        return []
+    asked = ", ".join(configured(workspace, resource))
+    line = f"{resource.words}: the API lists none with the statuses {asked}, and earlier runs read some with "
+    line += f"{', '.join(known)}. Check PROPSYNC_{setting.upper()}"
+    _log.warning("%s", line)
+    return [line]
 
 
 def note_unconfigured(workspace: Workspace, resource: Resource, run_id: str) -> None:
