@@ -422,3 +422,9 @@ def test_the_command_says_what_it_found_and_what_to_type_next(at: Place):
     assert status["documents"]["lost"] == 1
     assert status["status"] == "attention"
     assert status["left_behind"] == ["1 file of documents is lost"]
+
+
+def test_a_home_without_documents_is_not_called_sound(capsys: pytest.CaptureFixture[str]):
+    print_verify(VerifyReport(), as_json=False)
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "No document is stored in this home (PROPSYNC_HOME). Next: propsync status"

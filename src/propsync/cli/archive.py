@@ -162,6 +162,8 @@ def _after_verify(report: VerifyReport) -> str:
         return f"{counted(left, 'orphan')} {are(left)} left. Next: propsync archive verify --remove-orphans"
     if report.due:
         return "Every file checked is as it was stored. Next: propsync archive verify"
+    if not report.counts["files"]:  # the home may be the wrong one, so this is no good news
+        return "No document is stored in this home (PROPSYNC_HOME). Next: propsync status"
     return "Every file is as it was stored. Next: propsync archive export DIR"
 
 
