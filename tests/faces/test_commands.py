@@ -457,6 +457,15 @@ def drawn() -> list[str]:
     return shown
 
 
+def test_a_package_that_is_missing_is_named_and_is_no_fault_of_propsync(program, synced, tmp_path: Path):
+    (tmp_path / "missing").mkdir()
+    (tmp_path / "missing" / "duckdb.py").write_text("import missing_part\n")
+    program.environ["PYTHONPATH"] = str(tmp_path / "missing")
+    done = program.shell("propsync query 'select 1'")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"propsync: the package missing_part is not in {sys.prefix}. Install propsync there")
+
+
 @pytest.mark.release
 @pytest.mark.parametrize("rows", [3, 100_000])
 def test_a_reader_that_has_gone_hears_no_complaint(program, synced, rows: int):

@@ -106,6 +106,8 @@ def _words(error: Exception) -> str:
     if isinstance(error, MemoryError) or any(words in str(error).lower() for words in _NO_ROOM):
         step = "Raise its limits (`ulimit -v`, `ulimit -u`, or those of the service), then run the same command again"
         return f"this process could get no more memory or threads. {step}"
+    if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("propsync"):
+        return f"the package {error.name} is not in {sys.prefix}. Install propsync there again, as README.md shows"
     step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"
     return f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}"
 
