@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from propsync.api import why_unaskable
+from propsync.errors import UnexpectedAnswer
 from propsync.merge import note_statuses, statuses_seen
 from propsync.resources import Resource
 from propsync.runbooks.workspace import Workspace
@@ -56,16 +57,22 @@ def _length(status: str) -> int:
 
 
 def warned_of_none(workspace: Workspace, resource: Resource, totals: Sequence[int | None]) -> list[str]:
-    """A line, logged too, if the API lists no record with the statuses that somebody set, though the state has some."""
+    """A line, logged too, if the API lists no record with the statuses that somebody set, though the state has some.
+
+    Raises UnexpectedAnswer if the API's document names none of them and no record has one: they are misspelt.
+    """
     setting = resource.status_setting
     if setting is None or setting not in workspace.settings.explicit or any(total != 0 for total in totals):
         return []
-    known = statuses_seen(workspace.warehouse, resource.name, ())
+    named, known = configured(workspace, resource), statuses_seen(workspace.warehouse, resource.name, ())
+    asked, step = ", ".join(named), f"Check PROPSYNC_{setting.upper()}"
+    if {*named}.isdisjoint((*known, *Settings.model_fields[setting].default)):
+        what = f"the API lists none with the statuses {asked}, which no record has and its document does not name"
+        raise UnexpectedAnswer(f"GET {resource.path}", what, step)
     if not known:
         return []
-    asked = ", ".join(configured(workspace, resource))
     line = f"{resource.words}: the API lists none with the statuses {asked}, and earlier runs read some with "
-    line += f"{', '.join(known)}. Check PROPSYNC_{setting.upper()}"
+    line += f"{', '.join(known)}. {step}"
     _log.warning("%s", line)
     return [line]
 
