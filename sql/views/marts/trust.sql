@@ -41,7 +41,8 @@ tried as (
   where exists (from ops.runs where flow = 'archive')
 ),
 complete as (
-  select resource, max(started_at) as as_of
+  -- if a clock was ahead before, a run begins later than it ends, and its end has the true time
+  select resource, arg_max(least(started_at, ended_at), run_id) as as_of
   from ops.run_resources
   join ops.runs using (run_id)
   -- every other flow reads a part, or nothing of the lists
