@@ -146,7 +146,7 @@ class Effort:
         seconds = self._policy.wait(self.attempts, self._last.status) if asked is None else asked
         if self._is_over(seconds):
             raise self.exhausted(asked)
-        self._tell(seconds)
+        self._report_wait(seconds)
         self.wait(seconds)
 
     def _is_over(self, seconds: float) -> bool:
@@ -161,7 +161,7 @@ class Effort:
         if self.cancel.is_set():
             raise Cancelled
 
-    def _tell(self, seconds: float) -> None:
+    def _report_wait(self, seconds: float) -> None:
         _log.warning(
             "%s: %s; attempt %d of %d, next in %.1f s",
             self.request,

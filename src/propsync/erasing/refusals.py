@@ -41,8 +41,8 @@ def refuse_needed(warehouse: Warehouse, request: Request, suppression: Suppressi
         if request.kind == "text":
             _refuse_text(warehouse, suppression, relation, column, what)
         elif (what, column) != _own(request) and _is_among(warehouse, relation, column, request.words):
-            told = f"{what.replace('_', ' ')} have it as {column}, so that they would change too"
-            raise UsageError(f"--{request.kind.rpartition(' ')[2]}", told, "Check the id with `propsync query`")
+            why = f"{what.replace('_', ' ')} have it as {column}, so that they would change too"
+            raise UsageError(f"--{request.kind.rpartition(' ')[2]}", why, "Check the id with `propsync query`")
 
 
 def refuse_of_another_kind(warehouse: Warehouse, request: Request) -> None:
@@ -50,8 +50,8 @@ def refuse_of_another_kind(warehouse: Warehouse, request: Request) -> None:
     wanted = (("asset", request.asset), ("assessment", request.assessment), ("field", request.field))
     for kind, words in wanted:
         if words and not any(_is_among(warehouse, *place, words) for place in _places(warehouse, kind)):
-            told = f"no {kind} has this id, and the tables have it elsewhere"
-            raise UsageError(f"--{kind}", told, "Check the id with `propsync query`")
+            why = f"no {kind} has this id, and the tables have it elsewhere"
+            raise UsageError(f"--{kind}", why, "Check the id with `propsync query`")
 
 
 def _places(warehouse: Warehouse, kind: str) -> Iterator[tuple[str, str]]:
@@ -82,8 +82,8 @@ def _refuse_text(warehouse: Warehouse, suppression: Suppression, relation: str, 
     values = list(_values(warehouse, relation, column))
     lots = (values[start : start + _AT_ONCE] for start in range(0, len(values), _AT_ONCE))
     if any(suppression.sees("\0".join(lot)) for lot in lots):
-        told = f"{what.replace('_', ' ')} have it in {column}, by which propsync knows them"
-        raise UsageError("--text", told, "Give more of the text, or erase such a record by its id")
+        why = f"{what.replace('_', ' ')} have it in {column}, by which propsync knows them"
+        raise UsageError("--text", why, "Give more of the text, or erase such a record by its id")
 
 
 def _refuse_names(warehouse: Warehouse, suppression: Suppression) -> None:

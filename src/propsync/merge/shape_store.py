@@ -72,7 +72,7 @@ class ShapeStore:
         tables again.
         """
         before = self._stored(shape.resource)
-        moved = self._tell(before, shape, run_id)
+        moved = self._note_differences(before, shape, run_id)
         if moved or not before.choices or before.volatile != shape.volatile:
             self._write(shape)
         # what propsync never compares decides how long a value held
@@ -86,7 +86,7 @@ class ShapeStore:
                 self._rows.setdefault(of, []).append((row[0], row[1], row[2], row[3]))
         return stored_shape(resource, self._rows.get(resource, ()))
 
-    def _tell(self, before: Shape, after: Shape, run_id: str) -> bool:
+    def _note_differences(self, before: Shape, after: Shape, run_id: str) -> bool:
         changes = []
         for part in sorted(before.choices.keys() | after.choices.keys()):
             old, new = before.choices.get(part), after.choices.get(part)

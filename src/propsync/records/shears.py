@@ -95,8 +95,8 @@ class Shears:
 
     def _is_hidden(self, name: str | None, value: msgspec.Raw) -> bool:
         decoded = decode(value)
-        told = (name if path == () else text_of(follow(decoded, path)) for path in self._references)
-        found = next(filter(None, told), name)
+        named = (name if path == () else text_of(follow(decoded, path)) for path in self._references)
+        found = next(filter(None, named), name)
         return found in self._ids
 
 

@@ -77,8 +77,8 @@ def _beside(lock: RunLock) -> list[ArchiveReport]:
     if who and who.what == ARCHIVING:
         _log.info("an archive run is at work and fetches the documents: %s", who)
         return []
-    told = f"documents: propsync fetched none, because {lock.holder()} is at work"
-    return [ArchiveReport(left_behind=[f"{told}. Run `propsync archive` when it has ended"])]
+    why = f"documents: propsync fetched none, because {lock.holder()} is at work"
+    return [ArchiveReport(left_behind=[f"{why}. Run `propsync archive` when it has ended"])]
 
 
 def _with_documents(report: Report, came: ArchiveReport) -> Report:

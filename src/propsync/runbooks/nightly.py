@@ -50,7 +50,7 @@ def nightly(
 
         def work(workspace: Workspace, run: Run) -> None:
             notes[:] = build_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
-            _tell_dropped(workspace)
+            _warn_of_dropped(workspace)
             syncs = [ResourceSync(workspace, run, resource, accepted=accepted) for resource in chosen]
             sync_all(syncs, call)
             notes.extend(line for one in syncs for line in one.notes)
@@ -88,7 +88,7 @@ def _nothing_listed(report: Report) -> list[str]:
     return [line]
 
 
-def _tell_dropped(workspace: Workspace) -> None:
+def _warn_of_dropped(workspace: Workspace) -> None:
     for one in workspace.catalogue.dropped:
         _log.warning("%s: propsync.toml no longer names this list, so its tables stay as they are", one.words)
 

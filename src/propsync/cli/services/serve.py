@@ -44,7 +44,7 @@ def run_serve(settings: Settings, config: Path | None, host: str, port: int) -> 
     service = Service(settings, Place(settings.home, host, port), level)
     try:
         with _stop_on_signals(), service.running(_ignore_signals):
-            _tell(service, settings)
+            _announce(service, settings)
             service.watch()
     except _StopAsked:
         echo("Stopped. Next: propsync status")
@@ -69,7 +69,7 @@ def _check_access(settings: Settings) -> None:
     settings.require_api()
 
 
-def _tell(service: Service, settings: Settings) -> None:
+def _announce(service: Service, settings: Settings) -> None:
     echo(f"Prefect: {service.place.url}")
     echo(f"Next nightly run: {_shown(service.next_run(), settings)}")
     echo(f"Logs: {service.place.logs}")

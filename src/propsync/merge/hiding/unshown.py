@@ -38,7 +38,9 @@ def _of_resources() -> dict[str, str]:
 def _of_flags(warehouse: Warehouse) -> dict[str, str]:
     """The same for the tables of flags."""
     stored = [row for of, *row in warehouse.rows(statement("merge/shapes")) if of == ASSESSMENTS.name]
-    shape = stored_shape(ASSESSMENTS.name, [(part, paths, source, told) for part, paths, source, told in stored])
+    shape = stored_shape(
+        ASSESSMENTS.name, [(part, paths, source, evidence) for part, paths, source, evidence in stored]
+    )
     flags = statement("merge/hidden/shown_flags")
     entries = statement("merge/hidden/shown_entries", flags=flags, entries=json_at(shape.paths("flag_history")))
     return {"assessment_flags": flags, "assessment_flag_history": entries}

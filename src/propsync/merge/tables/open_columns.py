@@ -47,17 +47,17 @@ class OpenColumnFinder:
         whole = {(name, "*") for name in (*with_tables, *resource.dropped, *resource.sets)}
         excluded = roles | members | whole
         columns = self._learn_table(resource.name, excluded, payloads)
-        self._tell_absent(resource, columns.members, payloads)
+        self._note_absent(resource, columns.members, payloads)
         return self._learn_table(resource.name, excluded, passed) if passed and self._count(passed) else columns
 
-    def _tell_absent(self, resource: Resource, seen: set[str], payloads: str) -> None:
+    def _note_absent(self, resource: Resource, seen: set[str], payloads: str) -> None:
         """Notes documented members that no record has; their columns are NULL throughout."""
         optional = {name for role in resource.roles if not role.required for name in role.documented}
         absent = sorted((optional | resource.members.keys()) - seen)
         if not absent or self._count(payloads) < self._count(latest_payloads(resource)):
             return
         for name in absent:
-            self._tell_once(resource.name, "documented member absent", name)
+            self._note_once(resource.name, "documented member absent", name)
 
     def _count(self, payloads: str) -> int:
         return int(self._warehouse.value(statement("scalars/count_payloads", payloads=payloads)))
@@ -68,11 +68,11 @@ class OpenColumnFinder:
         rows = [(self._run_id, table, change, name, None, kind) for change, name, kind in moved]
         self._warehouse.add("ops.schema_changes", rows)
         for member in columns.full:
-            self._tell_once(table, _FULL, _place(member), f"{MOST_BELOW if member else MOST} columns")
+            self._note_once(table, _FULL, _place(member), f"{MOST_BELOW if member else MOST} columns")
         for member in columns.unfit:
-            self._tell_once(table, _UNFIT, _place(member), f"a dot, or more than {LONGEST} letters")
+            self._note_once(table, _UNFIT, _place(member), f"a dot, or more than {LONGEST} letters")
         return columns
 
-    def _tell_once(self, resource: str, change: str, name: str, after: str | None = None) -> None:
+    def _note_once(self, resource: str, change: str, name: str, after: str | None = None) -> None:
         noted = {"run_id": self._run_id, "resource": resource, "change": change, "name": name, "after": after}
         self._warehouse.execute(statement("merge/note_change_once"), noted)

@@ -227,7 +227,7 @@ class _Archive:
             settings.archive_kinds, settings.archive_statuses
         )  # not among this run's own documents
         with self._at.tables() as workspace:
-            self._tell_if_none_came(Ledger(workspace.warehouse))
+            self._warn_if_none_came(Ledger(workspace.warehouse))
             expiry = self._expire(workspace) if is_whole else None
             numbers = self._at.publish(workspace, everything, self._report)
             self._report.lacking, self._report.published = numbers
@@ -248,7 +248,7 @@ class _Archive:
             self._record(workspace)
         return stopped
 
-    def _tell_if_none_came(self, ledger: Ledger) -> None:
+    def _warn_if_none_came(self, ledger: Ledger) -> None:
         """Leaves a line if no document came and many are gone; warns if the API never had any of many."""
         if not self._came_none():
             return

@@ -127,7 +127,7 @@ class _Verify:
         results = self._fetch(to_mend)
         mended = {flaw.file.path for flaw in to_mend if self._archive.blobs.exists(flaw.file.path)}
         self._report.counts["mended"] += len(mended)
-        self._tell_mended([flaw for flaw in to_mend if flaw.file.path in mended])
+        self._log_mended([flaw for flaw in to_mend if flaw.file.path in mended])
         return {
             flaw.file.path: f"{LOST}{flaw.why}{_KEPT if flaw.sort == 'rotten' else ''}; {self._why_not(flaw, results)}"
             for flaw in flaws
@@ -164,7 +164,7 @@ class _Verify:
             else refused or self._report.ended or self._budget.reason() or "propsync did not ask for it"
         )
 
-    def _tell_mended(self, flaws: Sequence[_Flaw]) -> None:
+    def _log_mended(self, flaws: Sequence[_Flaw]) -> None:
         room = MOST_TOLD - len(self._report.mended)
         self._report.mended += [f"{_named(flaw.file)}: {flaw.why}; propsync fetched it again" for flaw in flaws[:room]]
 

@@ -182,8 +182,8 @@ class ArchiveWorkspace:
             self.blobs.remove(path)
         for one in taken:
             if one.path in refused:
-                told = "the %s of assessment %s has an erased text, so propsync does not keep it"
-                _log.warning(told, one.kind, one.assessment_id)
+                words = "the %s of assessment %s has an erased text, so propsync does not keep it"
+                _log.warning(words, one.kind, one.assessment_id)
                 one = structs.replace(one, outcome=ERASED, sha256=None, size_bytes=None, path=None, same_text_as=None)
             yield one
 

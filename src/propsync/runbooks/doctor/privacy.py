@@ -77,7 +77,7 @@ def _shapes(path: Path) -> Callable[[str], Shape]:
     if path.exists():
         with open_published(path) as reader:
             rows = reader.rows(statement("merge/shapes"))[1]
-    return lambda resource: stored_shape(resource, [(part, *told) for of, part, *told in rows if of == resource])
+    return lambda resource: stored_shape(resource, [(part, *choice) for of, part, *choice in rows if of == resource])
 
 
 def _met(hidden: Iterable[Path]) -> set[str]:

@@ -60,8 +60,8 @@ def _bundles_naming(
         return search.in_csvs(keys), search.unread
 
 
-def left_in_spellings(settings: Settings, request: Request | None, told: Sequence[str]) -> list[str]:
-    """The findings of `propsync erase --verify` on an erased text, in files that no line of `told` begins with.
+def left_in_spellings(settings: Settings, request: Request | None, reported: Sequence[str]) -> list[str]:
+    """The findings of `propsync erase --verify` on an erased text, in files that no line of `reported` begins with.
 
     Raises StorageAway and StorageRefused with a bucket.
     """
@@ -72,12 +72,12 @@ def left_in_spellings(settings: Settings, request: Request | None, told: Sequenc
         (findings.traces, "places still have it in a spelling that propsync does not erase"),
         (findings.unread, "places cannot be read, so that propsync does not know whether they have it"),
     )
-    found = ((_untold(places, told), what) for places, what in kinds)
+    found = ((_unreported(places, reported), what) for places, what in kinds)
     return [f"{what}: {len(places):,}{_first(places, needle)}. {_NEXT}" for places, what in found if places]
 
 
-def _untold(places: Sequence[Place], told: Sequence[str]) -> list[Place]:
-    return [one for one in places if not any(line.startswith((f"{one.file} ", f"{one.file}: ")) for line in told)]
+def _unreported(places: Sequence[Place], reported: Sequence[str]) -> list[Place]:
+    return [one for one in places if not any(line.startswith((f"{one.file} ", f"{one.file}: ")) for line in reported)]
 
 
 def _first(places: Sequence[Place], needle: Needle) -> str:

@@ -60,11 +60,11 @@ def read_hints(
     while not course.is_over:
         reports.append(caught_up(settings, partial(run, lambda _: course.work)))
     report = joined(reports)
-    _tell(report, course.seen, course.postponed + course.rest)
+    _log_outcome(report, course.seen, course.postponed + course.rest)
     return report
 
 
-def _tell(report: Report, seen: int, postponed: int) -> None:
+def _log_outcome(report: Report, seen: int, postponed: int) -> None:
     """Logs one line about a read."""
     total = {name: sum(counts[name] for counts in report.resources.values()) for name in _COUNTS}
     changed = total["inserted"] + total["updated"] + total["deleted"]

@@ -62,14 +62,14 @@ def _values_of_kinds(
     all of several such kinds have beside their value: the API leaves out the value of an empty field.
     """
     found = {kind: value_of_kind(kind, results, references, options) for kind, results in by_kind.items()}
-    told = {kind: choice for kind, choice in found.items() if choice and says_value(kind, choice)}
+    chosen = {kind: choice for kind, choice in found.items() if choice and says_value(kind, choice)}
     common = of_any_kind(by_kind, options)
-    beside_each = [beside(by_kind[kind], choice.paths) for kind, choice in told.items()]
-    beside_all = set[Path].intersection(*beside_each) if len(told) > 1 else set[Path]()
+    beside_each = [beside(by_kind[kind], choice.paths) for kind, choice in chosen.items()]
+    beside_all = set[Path].intersection(*beside_each) if len(chosen) > 1 else set[Path]()
     carried = set[Path]().union(*beside_each)
-    carried -= of_own_kinds({kind: one for kind, one in by_kind.items() if kind not in told}, options)
+    carried -= of_own_kinds({kind: one for kind, one in by_kind.items() if kind not in chosen}, options)
     for kind, results in by_kind.items():
-        if kind not in told:
+        if kind not in chosen:
             choice = value_of_kind(kind, results, references, options, common | carried | beside_all)
             none = (common & carried) | beside_all
             is_none = choice is not None and choice.paths[0] in none and not says_shown(kind, choice)
