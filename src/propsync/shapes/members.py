@@ -229,7 +229,7 @@ def _inner_id(objects: Sequence[Any], known: Collection[str], holder: str) -> Pa
     usual = min(candidates, key=lambda path: (rank(path, _ID_NAMES), spelling(path)))
     own = [path for path in candidates if rank(path, _ID_NAMES) == rank(usual, _ID_NAMES) and _is_own(path[-1], holder)]
     ids = [path for path in own if _decides(objects, path, usual)]
-    return most_telling(objects, candidates, known, _ID_NAMES) or min(ids, default=usual)
+    return most_telling(objects, candidates, known, _ID_NAMES) or min(ids, key=spelling, default=usual)
 
 
 def _is_own(name: str, holder: str) -> bool:

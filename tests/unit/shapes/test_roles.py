@@ -147,6 +147,9 @@ def test_a_servers_own_id_is_not_the_id_beside_one(own):
     in_objects = [one | {"property": {own: f"m{one['property']}", "id": one["property"]}} for one in records]
     shape = roles(ASSESSMENTS, *in_objects, known={})
     assert (shape.paths("id"), shape.paths("property")[0]) == ((("id",),), ("property", "id"))
+    schedules = [one | {"type": {own: f"m{one['type']}", "id": one["type"]}} for one in in_objects]
+    shape = roles(SCHEDULES, *schedules, known={})
+    assert (shape.paths("property")[0], shape.paths("type")[0]) == (("property", "id"), ("type", "id"))
     listed = [{own: "m1", "id": "t1", "name": "Fire"}, {own: "m2", "id": "t2", "name": "Gas"}]
     assert roles(ASSESSMENT_TYPES, *listed).paths("id") == (("id",),)
 
