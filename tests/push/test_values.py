@@ -66,6 +66,7 @@ def test_an_answer_has_the_values_that_the_tables_show(tmp_path: Path, family: t
     [
         ("option", "o", ["o"]),
         ("option", 30, ["30"]),
+        ("option", "", []),
         ("option", {"id": "o", "label": "O"}, ["o"]),
         ("option", {"label": "O"}, {"label": "O"}),
         ("number", {"value": 1}, 1),

@@ -80,8 +80,8 @@ class AssetShape:
         return value if isinstance(value, str) else _exact(value)
 
     def _chosen(self, value: Any) -> list[str] | None:
-        """The ids of chosen options; None if one has none."""
-        held = value if isinstance(value, list) else [value]
+        """The ids of chosen options; None if one has none. Forms write an empty text where nothing is chosen."""
+        held = [] if value == "" else value if isinstance(value, list) else [value]
         ids = [first_text(one, self.options) if isinstance(one, dict) else _option(one) for one in held]
         return None if None in ids else ids  # type: ignore[return-value]  # no None is left in it
 
