@@ -123,6 +123,15 @@ def test_a_disk_that_takes_no_further_file_is_no_matter_of_space(small_disk: Pat
     storage.put("landing/1", b"{}")
 
 
+def test_a_disk_without_space_that_counts_no_inode_either_is_a_matter_of_space(small_disk: Path) -> None:
+    """XFS makes inodes of free space."""
+    _fill(small_disk, 0)
+    subprocess.run(["mount", "-o", "remount,nr_inodes=2", small_disk], check=True)
+    with pytest.raises(DiskFull) as full:
+        LocalStorage(small_disk).put("1", b"{}")
+    assert str(full.value).endswith("Free some space under PROPSYNC_HOME, then run the same command again")
+
+
 def test_a_run_can_say_that_it_has_ended_while_others_fill_the_disk(small_disk: Path) -> None:
     lock, is_over = RunLock(small_disk / "run.lock"), threading.Event()
     with lock.held("propsync sync", 0):

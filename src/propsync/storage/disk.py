@@ -289,7 +289,8 @@ def _against_many_files(where: Path) -> str | None:
     """The step for a disk that has space but takes no further file; None if that is not why it is full."""
     with suppress(OSError):
         found = os.statvfs(next(one for one in (where, *where.parents) if one.exists()))
-        if found.f_files and not found.f_favail:
+        has_space = found.f_bavail > 0  # XFS makes inodes of free space, so without any it has none left either
+        if has_space and found.f_files and not found.f_favail:
             return "Delete files on it, also empty ones: no inode is left (`df -i`). Then run the same command again"
     return None
 
