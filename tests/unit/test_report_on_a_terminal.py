@@ -40,3 +40,10 @@ def test_no_count_is_left_out_because_a_terminal_is_narrow(monkeypatch, capsys):
 
 def test_a_wide_terminal_gets_every_column(monkeypatch, capsys):
     assert _printed(monkeypatch, capsys, 80, fetched=4)[0].split()[-3:] == ["gone", "held", "rejected"]
+
+
+def test_a_run_that_read_no_resource_has_no_line_of_noughts(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    print_counts(Report("20260701T023000000000Z", "ok", 1.0, {}, [], "published"))
+    assert "All 0" not in capsys.readouterr().out

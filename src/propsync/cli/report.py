@@ -58,7 +58,7 @@ def print_counts(report: Report) -> None:
         )
         for name, counts in report.resources.items()
     ]
-    if fits(columns, rows):
+    if not rows or fits(columns, rows):
         print_table(columns, rows)
         return
     kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
