@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from kit.estate import PATHS, Record, property_ids
+from kit.home import QUICK
 from kit.nights import Nights
 from kit.server import Answer, Query
 from kit.small_api import SmallHome, asset
@@ -527,6 +528,20 @@ def test_a_fault_in_place_of_a_schedule_is_repeated(nights: Nights) -> None:
     nights.estate.answer = lambda path, query: next(faults, None) if path.endswith("/".join(keys[0])) else None
     report = nights.sync()
     assert (report.exit_code, report.resources["schedules"]["deleted"], next(faults, None)) == (0, 1, None)
+
+
+def test_a_fault_in_place_of_each_schedule_is_not_repeated_for_all_of_them(nights: Nights) -> None:
+    """Each costs half a minute of waiting, and a night may look up a thousand."""
+    keys = _schedules(nights, 40)
+    nights.first_night()
+    gone = {"/".join(key) for key in keys[:20]}
+    for key in keys[:20]:
+        del nights.estate.schedules[key]
+    fault = (200, {"error": {"code": 500, "message": "database timeout"}})
+    nights.estate.answer = lambda path, query: fault if "/".join(path.split("/")[-2:]) in gone else None
+    report = nights.sync(max_concurrency=1)
+    assert (report.exit_code, nights.held("schedules")) == (3, gone)
+    assert report.resources["schedules"]["retries"] == 8 * (QUICK.attempts - 1)
 
 
 @pytest.mark.parametrize(

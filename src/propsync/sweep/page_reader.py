@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from propsync.api import Accept, Answer, ApiRequest, Check, check_text, page_request, schedule_request
-from propsync.errors import MalformedBody, NotFound, ResourceFailed
+from propsync.errors import MalformedBody, NotFound, ResourceFailed, UnexpectedAnswer
 from propsync.landing import Landed, PageStore
 from propsync.records import (
     Cutter,
@@ -27,6 +27,7 @@ from propsync.sweep.totals import NoneCheck, error_alone, is_total, no_count
 
 LONGEST_URL = 4_000
 SIGNED_SECONDS = 1.1
+_IN_VAIN = 8  # schedules: each costs all attempts, half a minute of waiting
 
 
 @dataclass(frozen=True)
@@ -177,20 +178,25 @@ class PageReader:
         self, asked: Sequence[Asked], cutter: Cutter
     ) -> Iterator[tuple[Asked, Reading | ResourceFailed | None]]:
         """Reads single records at once: each with its reading, None if the answer is empty, or the reason for its
-        failure.
+        failure. Once some have shown a fault in all attempts, the API may show it for each: then one attempt is enough.
         """
         by_request = {one.request: one for one in asked}
         alone = replace(cutter, is_one=True)
+        in_vain: list[ApiRequest] = []
 
         def check(answer: Answer) -> None:
             if has_error(answer.body, is_sure=True) and not any(alone.keys(alone.cut(answer.body).records)):
-                raise error_alone(str(answer.request))
+                fault = error_alone(str(answer.request))
+                if len(in_vain) >= _IN_VAIN:
+                    raise UnexpectedAnswer(fault.where, fault.what, fault.next_step)
+                raise fault
 
         def land(answer: Answer) -> tuple[Asked, Reading | ResourceFailed | None]:
             one = by_request[answer.request]
             return one, None if is_nothing(answer.body) else self._land(one, answer, alone)
 
         def failed(request: ApiRequest, error: ResourceFailed) -> tuple[Asked, Reading | ResourceFailed | None]:
+            in_vain.extend([request] if isinstance(error, UnexpectedAnswer) else [])
             return by_request[request], error
 
         return self._api.fetch_each((one.request for one in asked), land, failed, check)
