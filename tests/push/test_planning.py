@@ -648,7 +648,10 @@ def test_a_date_on_which_programs_disagree_is_refused_unless_it_is_unedited(home
     assert [(edit[1], edit[4]) for edit in edits(plan)] == [("a-door04", "1900-03-01")]
     assert [one.row for one in plan.refused] == [2, 3, 4]
     assert plan.refused[0].reason.startswith("programs show days before March 1900 differently")
-    assert cells.planned(UnsureDate(1900, 1, 1), Field("f", "Due", "date", "due"), "1900-01-01") is cells.KEPT
+    due = Field("f", "Due", "date", "due")
+    assert cells.planned(UnsureDate(1900, 1, 1), due, "1900-01-01") is cells.KEPT
+    with pytest.raises(cells.CellRefused):
+        cells.planned(UnsureDate(1900, 1, 1), due, {"day": 1})  # no date, as an API may show
 
 
 @pytest.mark.parametrize(("encoding", "is_guessed"), [("mac_roman", True), ("utf-8", False)])

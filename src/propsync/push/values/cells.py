@@ -177,7 +177,7 @@ def _exact(cell: str | float) -> int | Decimal:
 
 
 def _date(cell: Cell, _field: Field, old: Any) -> str:
-    if isinstance(cell, UnsureDate) and cell.isoformat() != calendar_day(old or ""):
+    if isinstance(cell, UnsureDate) and cell.isoformat() != calendar_day(str(old)):
         raise CellRefused(
             "programs show days before March 1900 differently: format its column as text, write 1900-01-31"
         )
