@@ -637,6 +637,19 @@ def test_an_emptied_cell_of_a_template_is_named(home: WorldHome, assets: Make, t
     assert not any(one.startswith("Emptied") for one in assets(header[:-1], rows[0][:-1]).notes), "of any time"
 
 
+def test_a_row_that_deletes_its_schedule_keeps_no_emptied_value(
+    home: WorldHome, schedules: Make, tmp_path: Path
+) -> None:
+    header, row, *_ = template(home, tmp_path / "schedules.csv", None, "schedules")
+    due, delete = header.index("due_date"), header.index("delete")
+    row[due] = ""
+    assert any(one.startswith("Emptied") for one in schedules(header, row).notes)
+    row[delete] = "yes"
+    plan = schedules(header, row)
+    assert [one.action for one in plan.entries] == [DELETE]
+    assert not any(one.startswith("Emptied") for one in plan.notes)
+
+
 def test_a_date_on_which_programs_disagree_is_refused_unless_it_is_unedited(home: WorldHome, tmp_path: Path) -> None:
     with Workbook(tmp_path / "a.xlsx") as book:
         sheet, as_date = book.add_worksheet(), book.add_format({"num_format": "yyyy-mm-dd"})

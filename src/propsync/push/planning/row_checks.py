@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from propsync.push.files.damage import CellRefused, check_shortened, plain
@@ -55,7 +55,8 @@ class RowChecks:
         self.aged = Aged()
         self.is_template = False
         self._tabless: list[str] = []
-        self._emptied: list[str] = []
+        self.emptied: dict[int, list[str]] = {}
+        """Cells by row; a row that deletes its record keeps no value."""
         self._unnamed = [place for place, name in enumerate(source.header) if not name]
 
     def changes(
@@ -94,7 +95,8 @@ class RowChecks:
             raise RowRefused(refusals)
         self.aged.add(aged)
         self._tabless += tabless
-        self._emptied += emptied
+        if emptied:
+            self.emptied[row.number] = emptied
         return changes
 
     @property
@@ -105,10 +107,10 @@ class RowChecks:
             shown = f"{cells_that(self._tabless, 'shows', 'show')} a text without its tabs, which an .ods file loses"
             step = "The plan leaves that out. To remove tabs, use --sql"
             notes.append(f"Tabs: {shown}: {first_of(self._tabless)}. {step}")
-        if self._emptied:
-            shown = f"{cells_that(self._emptied, 'is', 'are')} empty where the template had a value"
+        if emptied := [*chain.from_iterable(self.emptied.values())]:
+            shown = f"{cells_that(emptied, 'is', 'are')} empty where the template had a value"
             step = "The plan leaves these values as they are. To remove one, write [clear]"
-            notes.append(f"Emptied: {shown}: {first_of(self._emptied)}. {step}")
+            notes.append(f"Emptied: {shown}: {first_of(emptied)}. {step}")
         return notes
 
     def _is_stale(self, cell: Cell, field: Field, before: Any, then: Any) -> bool:

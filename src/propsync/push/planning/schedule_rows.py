@@ -154,6 +154,7 @@ class ScheduleRows:
             raise self._checks.refused(row, place, _HIDDEN.format(self._hidden))
         if changes:
             raise self._checks.refused(row, place, f"the row also changes {changes[0].label}; do only one of the two")
+        self._checks.emptied.pop(row.number, None)
         return self._removal(row.number, key, before)
 
     def _removal(self, row: int | None, key: Key, before: dict[str, Any]) -> Entry:
