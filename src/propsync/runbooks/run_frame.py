@@ -108,7 +108,7 @@ def _framed(
             left = [*(work(workspace, run) or ())]
             left += [other] if note_api(workspace, run) and other else []
             _hide_the_rest(workspace, run)
-            _tell_unmatched(workspace)
+            _warn_of_unmatched(workspace)
             workspace.warehouse.empty_staging()
             withheld = check(workspace, run)
             left += withheld.lines
@@ -120,6 +120,7 @@ def _framed(
             report = _end(workspace, run, began, left)
             if report.status == "failed":
                 _note_failure(workspace, run, report)
+                warned = []  # they send people to tables of this run
             else:
                 call("publish", lambda: _publish(workspace, run, withheld.tables, pages, mended))
             if run.flow not in _FREQUENT:
@@ -128,8 +129,7 @@ def _framed(
         except BaseException as error:
             workspace.journal.end(run, "failed", in_one_line(error))
             raise
-    told = warned if report.published else []  # they send people to tables of this run
-    return replace(report, notes=[*report.notes, *told, *ahead, *mended])
+    return replace(report, notes=[*report.notes, *warned, *ahead, *mended])
 
 
 def _note_failure(workspace: Workspace, run: Run, report: Report) -> None:
@@ -211,7 +211,7 @@ def _refuse_half_hidden(workspace: Workspace) -> None:
         raise HidingOutgrown("[privacy] hide", "a field that was shown before is hidden by its label now")
 
 
-def _tell_unmatched(workspace: Workspace) -> None:
+def _warn_of_unmatched(workspace: Workspace) -> None:
     for line in workspace.hiding.warnings() if workspace.hiding else ():
         _log.warning("%s", line)
 

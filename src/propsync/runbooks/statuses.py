@@ -35,9 +35,13 @@ def every(workspace: Workspace, resource: Resource, asked: Sequence[str]) -> Seq
     """All statuses that a record may have, for look-ups: also those that the settings leave out of the lists."""
     if resource.status_setting is None:
         return ()
-    documented = Settings.model_fields[resource.status_setting].default
-    wanted = (*asked, *(one for one in documented if one not in asked))
+    wanted = (*asked, *(one for one in _documented(resource.status_setting) if one not in asked))
     return _with_room_for(wanted, statuses_seen(workspace.warehouse, resource.name, wanted))
+
+
+def _documented(setting: str) -> tuple[str, ...]:
+    """The statuses that the API's document names, which are the default."""
+    return tuple(Settings.model_fields[setting].default)
 
 
 def _with_room_for(named: Sequence[str], seen: Sequence[str]) -> tuple[str, ...]:
@@ -66,7 +70,7 @@ def warned_of_none(workspace: Workspace, resource: Resource, totals: Sequence[in
         return []
     named, known = configured(workspace, resource), statuses_seen(workspace.warehouse, resource.name, ())
     asked, step = ", ".join(named), f"Check PROPSYNC_{setting.upper()}"
-    if {*named}.isdisjoint((*known, *Settings.model_fields[setting].default)):
+    if {*named}.isdisjoint((*known, *_documented(setting))):
         what = f"the API lists none with the statuses {asked}, which no record has and its document does not name"
         raise UnexpectedAnswer(f"GET {resource.path}", what, step)
     if not known:

@@ -32,6 +32,7 @@ from propsync.storage.disk import (
 from propsync.storage.elsewhere import or_elsewhere
 from propsync.storage.local import LineFile, LocalStorage
 from propsync.storage.protocol import Storage
+from propsync.storage.room import files_left
 
 __all__ = [
     "MORE_FILES",
@@ -44,6 +45,7 @@ __all__ = [
     "disk_errors",
     "disk_use",
     "files_below",
+    "files_left",
     "files_named",
     "in_the_way",
     "may_list",

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn, cast
 
 from propsync.errors import GIVE_IT_BACK, LOOK_AT_DISK, DiskFull, FileLimited, HomeUnusable
+from propsync.storage.room import against_many_files
 
 PARTIAL = ".partial"
 _BLOCK = 1 << 20  # bytes read at once
@@ -269,7 +270,7 @@ def disk_errors(where: Path | str) -> Iterator[None]:
         if error.errno == errno.EFBIG:
             raise FileLimited(str(where), "no file may grow further") from error
         if error.errno in _NO_ROOM:
-            raise DiskFull(str(where), "the disk is full", _against_many_files(Path(where))) from error
+            raise DiskFull(str(where), "the disk is full", against_many_files(Path(where))) from error
         if error.errno == errno.EXDEV:
             step = "Keep state/, landing/ and published/ on one disk: no mount or link to another, below PROPSYNC_HOME"
             what = "cannot be written: it is on another disk than the rest of home"
@@ -283,16 +284,6 @@ def disk_errors(where: Path | str) -> Iterator[None]:
             why = _PIPE if error.errno in _NO_FILE else error.strerror
             raise HomeUnusable(str(where), f"cannot be written: {why}", step_against(error)) from error
         raise
-
-
-def _against_many_files(where: Path) -> str | None:
-    """The step for a disk that has space but takes no further file; None if that is not why it is full."""
-    with suppress(OSError):
-        found = os.statvfs(next(one for one in (where, *where.parents) if one.exists()))
-        has_space = found.f_bavail > 0  # XFS makes inodes of free space, so without any it has none left either
-        if has_space and found.f_files and not found.f_favail:
-            return "Delete files on it, also empty ones: no inode is left (`df -i`). Then run the same command again"
-    return None
 
 
 def step_against(error: Exception) -> str | None:

@@ -196,7 +196,8 @@ class PageReader:
             return one, None if is_nothing(answer.body) else self._land(one, answer, alone)
 
         def failed(request: ApiRequest, error: ResourceFailed) -> tuple[Asked, Reading | ResourceFailed | None]:
-            in_vain.extend([request] if isinstance(error, UnexpectedAnswer) else [])
+            if isinstance(error, UnexpectedAnswer):
+                in_vain.append(request)
             return by_request[request], error
 
         return self._api.fetch_each((one.request for one in asked), land, failed, check)

@@ -69,9 +69,9 @@ def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int
     else:
         next_step = "doctor, then propsync sync" if has_failed(trouble) else "sync"
         next_step = "rebuild" if _has_only_landed(settings) else next_step
-        told = f"{trouble}. " if trouble else ""
+        reason = f"{trouble}. " if trouble else ""
         why = "" if "home" in settings.explicit else " (PROPSYNC_HOME is not set)"
-        echo(f"Nothing is published in {settings.published}{why}. {told}Next: propsync {next_step}")
+        echo(f"Nothing is published in {settings.published}{why}. {reason}Next: propsync {next_step}")
     return 3 if is_wanted else 0
 
 
@@ -85,12 +85,12 @@ def _trouble(lock: RunLock, published_at: datetime | None, started_at: datetime 
     notes = lock.notes()
     if not notes or lock.is_held():
         return None
-    told = [
+    found = [
         _trouble_in(who, started_at if _was_set_back(who) else published_at)
         for who in _dated(notes)
         if who.what in {notes[0].what, *_PUBLISHING}
     ]
-    return next((one for one in told if one), None)
+    return next((one for one in found if one), None)
 
 
 def _dated(notes: list[Note]) -> Iterator[Note]:

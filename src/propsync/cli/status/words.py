@@ -38,8 +38,9 @@ def print_facts(facts: dict[str, Any], max_age: str | None) -> None:
     print_unfinished(facts["unfinished_plans"])
     echo()
     for row in facts["resources"]:
-        is_told = any(row["error"] in line for line in facts["left_behind"]) if row["error"] else True
-        echo(_resource_line(row, facts["tables"].get(row["resource"], 0)) + ("" if is_told else f": {row['error']}"))
+        is_above = any((row["error"] or "") in line for line in facts["left_behind"])
+        reason = f": {row['error']}" if row["error"] and not is_above else ""
+        echo(_resource_line(row, facts["tables"].get(row["resource"], 0)) + reason)
     for row in facts["held_deletes"]:
         name = row["resource"].replace("_", " ")
         echo(f"Held: {row['records']:,} of the {name}, {row['reason']} (run {row['run_id']})")

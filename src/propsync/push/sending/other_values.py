@@ -31,7 +31,7 @@ class OtherValues:
 
         It says whether the caller had to wait, so that `before` is old by now. Raises OtherValuesLost.
         """
-        if self._are_kept or not self._tells(entry, before):
+        if self._are_kept or len(self._others(entry, before)) < _TELLING:
             yield False
             return
         has_waited = not self._first.acquire(blocking=False)
@@ -45,9 +45,10 @@ class OtherValues:
 
     def compare(self, entry: Entry, before: AssetReading | None, look: Look) -> None:
         """Looks at an asset right after its write, in its turn, until the API is known to keep other values."""
-        if before and not self._are_kept and self._tells(entry, before):
+        others = set() if self._are_kept else self._others(entry, before)
+        if len(others) >= _TELLING:
             with suppress(ResourceFailed):  # the write is done all the same; the next one is compared
-                self._compare(entry, self._others(entry, before), look())
+                self._compare(entry, others, look())
 
     def recall(self, entry: Entry, held: Collection[str], after: AssetReading | None) -> bool:
         """Compares an asset that an earlier apply has sent, and says whether that tells; `held` had values before it.
@@ -65,11 +66,10 @@ class OtherValues:
         if self._lost is not None:
             raise self._lost
 
-    def _tells(self, entry: Entry, before: AssetReading | None) -> bool:
-        return before is not None and len(self._others(entry, before)) >= _TELLING
-
-    def _others(self, entry: Entry, before: AssetReading) -> set[str]:
+    def _others(self, entry: Entry, before: AssetReading | None) -> set[str]:
         """The fields with a value that a write might have had, and does not have."""
+        if before is None:
+            return set()
         planned = {change.field for change in entry.changes}
         held = {field for field, value in before.values.items() if not is_empty(value)}
         return self._writable(before.type_id, held - planned)

@@ -19,7 +19,7 @@ from propsync.runbooks.workplace import check_dask, refuse_elsewhere, refuse_hal
 from propsync.runbooks.workspace import WAREHOUSE
 from propsync.runs import RUN_LOCK, RunLock
 from propsync.settings import Settings
-from propsync.storage import PARTIAL, disk_errors, refuse_unreadable, remove, replace
+from propsync.storage import PARTIAL, disk_errors, files_left, refuse_unreadable, remove, replace
 
 _SHARES = ("nfs", "cifs", "smb", "sshfs", "9p", "gluster", "ceph", "lustre", "afs", "webdav", "davfs", "vboxsf")
 _BUCKETS = ("s3fs", "mountpoint-s3", "goofys", "gcsfuse", "blobfuse", "rclone")  # programs that mount one as a folder
@@ -53,9 +53,9 @@ def _room(settings: Settings) -> Finding:
 
 def _files_left(folder: Path) -> Iterator[Finding]:
     """A finding if the disk takes few further files, although it may have space; some file systems have no limit."""
-    found = os.statvfs(folder)
-    if found.f_files and found.f_favail < _FEWEST_FILES:
-        what = f"it takes {found.f_favail:,} more files at most, whatever their size (`df -i` shows its inodes)"
+    left = files_left(folder)
+    if left is not None and left < _FEWEST_FILES:
+        what = f"it takes {left:,} more files at most, whatever their size (`df -i` shows its inodes)"
         yield Finding("disk", False, what, "Delete files on the disk, also empty ones")
 
 
