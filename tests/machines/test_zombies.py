@@ -398,6 +398,30 @@ def test_a_list_that_shows_nothing_makes_no_new_home_in_a_full_bucket(
     assert sorted(path for path in bucket.root.rglob("*") if path.is_file()) == before
 
 
+class Late(FolderBucket):
+    """Its list lacks the newest commit for a while."""
+
+    def tags(self, prefix: str) -> list[tuple[str, str]]:
+        found = sorted(super().tags(prefix))
+        return found[:-1] if prefix == "log" else found
+
+
+def test_a_late_list_does_not_read_as_a_bucket_that_was_put_back(
+    bucket: FolderBucket, opened: Desk, tmp_path: Path
+) -> None:
+    first = opened("first")
+    first.is_behind()
+    for number in range(3):
+        first.home.put(f"landing/pages/{number}", b"page")
+        first.commit("run")
+    first.lease.release()
+    with ExitStack() as stack, pytest.raises(StorageAway, match=r"the server's list lacks log/0000000003\.json"):
+        Desk(Late(bucket.root), tmp_path, stack)("first").is_behind()
+    (bucket.root / "log/0000000003.json").unlink()
+    with pytest.raises(HomeUnusable, match="put it back to an earlier day"):
+        opened("first").is_behind()
+
+
 def test_commits_that_somebody_removed_keep_no_new_machine_out(
     bucket: FolderBucket, opened: Desk, tmp_path: Path
 ) -> None:

@@ -112,6 +112,11 @@ class CommitLog:
             raise StorageAway(f"{_FOLDER}/ in the bucket", "the server lists nothing there, though it has commits")
         return max((_number(key) for key in self._listed), default=0)
 
+    def refuse_late_list(self, known: int) -> None:
+        """Raises StorageAway if the last list ends before a commit that the bucket still has: it looks put back."""
+        if all(_number(key) < known for key in self._listed) and self.storage.exists(_key(known)):
+            raise StorageAway(f"{_FOLDER}/ in the bucket", f"the server's list lacks {_key(known)}, which it has")
+
     def commit(self, sequence: int) -> Commit:
         """A commit. Raises BaseLost if it is missing or damaged."""
         return self._read(_key(sequence), Commit)

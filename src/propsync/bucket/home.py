@@ -95,6 +95,7 @@ class BucketHome:
         if self.known is None:
             self.is_current = not head
             return head > 0
+        self.log.refuse_late_list(self.known.contents.sequence)
         if head < self.known.contents.sequence or not self._is_same_past():
             had, step = _TAKEN if self.known.is_partial else _PUT
             raise HomeUnusable(self.url, f"{had}: somebody emptied it, or put it back to an earlier day", step)
