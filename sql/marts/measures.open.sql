@@ -162,7 +162,7 @@ select
   rule,
   rule_since,
   rule_source,
-  staging.measure_sql(unit, ids, day, ends_at is null) as sql,
+  staging.measure_sql(unit, ids, day, ends_at is null, is_year_end) as sql,
   basis
 from every_measure
 join days using (day)

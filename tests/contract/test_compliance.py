@@ -17,6 +17,11 @@ NEXT_NIGHT = datetime(2026, 4, 1, 1, tzinfo=UTC)
 WEEK_AFTER = datetime(2026, 4, 8, 1, tzinfo=UTC)
 COUNTS = "select * from marts.compliance_days where day = date '2026-03-31' order by all"
 MEASURES = "select * exclude sql from marts.measures where day = date '2026-03-31' order by all"
+PROPERTIES = """
+select property_id, property_name, region, homes, assessment_type_id, assessment_type, state, due_date,
+  last_approved_on, last_assessment_id, every_months, verdict, complete_read_on
+from marts.{} order by all
+"""
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +41,15 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxHome]:
 
 @pytest.fixture(scope="module")
 def known(home: SandboxHome) -> list[tuple[Any, ...]]:
-    """The counts and the measures of the end of a month, as they were in the evening, the next night and a week later.
+    """The counts of the end of a month, the measures and the properties behind them, in the evening and twice later.
 
     Each test asks for it: a worker may have any of them alone.
     """
     found = []
     for now in (EVENING, NEXT_NIGHT, WEEK_AFTER):
         assert home.sync(now=now).exit_code == 0
-        found.append((home.rows(COUNTS), home.rows(MEASURES)))
+        mart = "compliance" if now == EVENING else "compliance_then"
+        found.append((home.rows(COUNTS), home.rows(MEASURES), home.rows(PROPERTIES.format(mart))))
         home.sandbox.night()
     return found
 
@@ -71,9 +77,10 @@ def test_the_end_of_a_month_keeps_its_counts(home: SandboxHome, known: list[tupl
 @pytest.mark.usefixtures("known")
 def test_a_rebuild_counts_the_same(home: SandboxHome) -> None:
     every = "select * from marts.{} order by all"
-    before = [home.rows(every.format(mart)) for mart in ("compliance_days", "measures")]
+    marts = ("compliance_days", "compliance_then", "measures")
+    before = [home.rows(every.format(mart)) for mart in marts]
     home.rebuild()
-    assert [home.rows(every.format(mart)) for mart in ("compliance_days", "measures")] == before
+    assert [home.rows(every.format(mart)) for mart in marts] == before
 
 
 @pytest.mark.slow

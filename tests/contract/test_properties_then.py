@@ -78,3 +78,35 @@ def test_a_property_counts_on_the_days_that_its_list_gives(small_nights: SmallHo
     assert "line 2: managed_until is '03/05/2026'" in finding.seen
     home.rebuild()
     assert home.rows(HOMES) == ends
+
+
+@pytest.mark.slow
+def test_a_measure_of_several_types_can_be_repeated_at_the_end_of_a_year(small_nights: SmallHome) -> None:
+    """Its properties stay, whatever the API and the next months bring."""
+    home, api = small_nights, small_nights.server
+    home.path.mkdir()
+    (home.path / "properties.csv").write_text("property_id,homes\np1,20\np2,30\n")
+    (home.path / "requirements.csv").write_text("assessment_type_id,condition,every_months\nk1,,12\nk2,,12\n")
+    (home.path / "propsync.toml").write_text(
+        '[reference]\nproperties = "properties.csv"\nrequirements = "requirements.csv"\n'
+    )
+    api.assets, api.assessment_types = [], [{"id": "k1", "name": "Gas safety"}, {"id": "k2", "name": "Gas servicing"}]
+    api.assessments = [
+        assessment(f"{key} {kind}", property=key, type=kind, performedDate="2026-01-10")
+        for key, kind in (("p1", "k1"), ("p1", "k2"), ("p2", "k1"))
+    ]
+    home.sync(now=EVENING)
+    api.assessments = api.assessments[:1]
+    home.sync(now=MONTHS_AFTER)
+    measures = "select sql, numerator, denominator, unknown from marts.measures where measure = 'BS01' and day = '{}'"
+    ((sql, *numbers),) = home.rows(measures.format("2026-03-31"))
+    assert numbers == [20, 50, 30]
+    assert home.rows(sql) == [(20, 50, 30)]
+    assert home.column(measures.format("2026-04-30")) == [None]
+    behind = "select property_id, assessment_type_id, state, last_assessment_id from marts.compliance_then"
+    assert home.rows(f"{behind} where day = '2026-03-31' order by all") == [
+        ("p1", "k1", "in date", "p1 k1"),
+        ("p1", "k2", "in date", "p1 k2"),
+        ("p2", "k1", "in date", "p2 k1"),
+        ("p2", "k2", "unknown", None),
+    ]

@@ -92,6 +92,7 @@ known as (
     due_date,
     latest.performed_on,
     latest.is_dated,
+    latest.assessment_id,
     undated_on,
     coalesce(all_read_at < ends_at, false) as is_read
   from required
@@ -127,5 +128,9 @@ select
     perhaps_months,
     performed_on,
     is_dated
-  ) as state
+  ) as state,
+  next_due as due_date,
+  performed_on as last_approved_on,
+  assessment_id as last_assessment_id,
+  every_months
 from basis

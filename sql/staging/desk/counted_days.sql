@@ -34,12 +34,22 @@ named_later as (
   join (select assessment_type_id, name from main.assessment_types) on measure = concat(unit, ' in date: ', assessment_type_id)
   where assessment_types is null and name is not null
 ),
+-- the mart of properties failed when the two of counts did not
+without_properties as (
+  select day
+  from marts.compliance_days
+  where is_known and staging.has_properties(day, is_year_end, $today)
+  except
+  select day from marts.compliance_then
+),
 counted as (
   select day from marts.compliance_days, built where mart = 'compliance_days' and basis = $basis and is_known and day < built_on
   intersect
   select day from marts.measures, built where mart = 'measures' and basis = $basis and is_known and day < built_on
   except
   select day from named_later
+  except
+  select day from without_properties
 )
 select
   day,

@@ -26,6 +26,7 @@ _COUNTING = (
     "staging/measure_types",
     "staging/reads_on_days",
     "marts/compliance_days.open",
+    "marts/compliance_then.open",
     "marts/measures.open",
 )
 """The models that make the counts: if a piece of SQL in one changes, so do all counts."""
@@ -34,7 +35,7 @@ _VALUES = ("time_zone", "due_soon_days", "fiscal_year_end", "assessment_date", "
 
 
 class CountedDays:
-    """Makes `staging.counted_days`, and what these days required and had, for compliance_days and measures.
+    """Makes `staging.counted_days`, and what these days required and had, for the marts of compliance and measures.
 
     An earlier day keeps its counts: its records, and the names of its types, stay as they were. People's lists,
     settings and SQL have no history, so `basis`, a hash of them, tells whether counts are of the present ones.
@@ -80,6 +81,7 @@ class CountedDays:
         """Gives counts that stay the present names of their types, as every table has them."""
         with self._warehouse.transaction():
             self._warehouse.execute(statement("desk/rename_compliance_days"))
+            self._warehouse.execute(statement("desk/rename_compliance_then"))
             self._warehouse.execute(statement("desk/rename_measures"))
 
     def _basis(self) -> str:

@@ -65,7 +65,7 @@ def _count_days(workspace: Workspace, given: Given) -> tuple[dict[str, str], lis
         return CountedDays(workspace.warehouse, given.models, types).stage(), []
     except MergeFailed as error:
         _log.error("the days of compliance: %s", error)
-        return {}, [f"the marts compliance_days and measures keep their earlier rows: {error.what}"]
+        return {}, [f"the marts compliance_days, compliance_then and measures keep their earlier rows: {error.what}"]
 
 
 def _value(warehouse: Warehouse, setting: str) -> str | None:
