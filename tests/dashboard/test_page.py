@@ -166,6 +166,20 @@ def test_only_all_of_them_are_a_hundred_percent(drawn: Drawing) -> None:
     assert "The 60 worst of 3,000. marts.compliance has all of them." in words
 
 
+@pytest.mark.parametrize(
+    ("homes", "words"),
+    [("40", "These have 120 homes in all."), ("if(i = 0, null, 40)", "These have at least 80 homes in all.")],
+)
+def test_homes_are_those_of_the_out_of_date_and_the_unknown_together(drawn: Drawing, homes: str, words: str) -> None:
+    page = drawn(
+        "delete from marts.compliance",
+        "insert into marts.compliance (property_id, assessment_type_id, assessment_type, state, homes) "
+        f"select i, 'a', 'Gas', ['unknown', 'out of date', 'out of date', 'in date'][i + 1], {homes} "
+        "from range(4) as t(i)",
+    )
+    assert f"2 out of date and 1 unknown. {words}" in Parsed(page.html).words
+
+
 @pytest.mark.slow
 def test_properties_of_which_the_list_leaves_it_open_stand_beside_the_share(drawn: Drawing) -> None:
     perhaps = "perhaps must have it: your list of properties leaves that open."
