@@ -15,6 +15,7 @@ from propsync.erasing.request import Request
 from propsync.errors import CheckFailed, ErasureUnfinished, UsageError
 from propsync.push.plan import DELETE, UPDATE
 from propsync.runbooks.erasure.erase import erase
+from propsync.runbooks.erasure.verify import verify_erased
 from propsync.runbooks.push.plans import Wanted, make_plan
 from propsync.runs import RunLock
 
@@ -48,6 +49,21 @@ def test_no_plan_names_an_erased_asset(home: PushHome, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="what was erased is in row 3"):
         make_plan(home.settings(), Wanted("assets", file))
     assert traces(home.path, gone) == []
+
+
+def test_a_plan_outside_home_keeps_an_erased_asset_and_a_search_names_such_plans(
+    home: PushHome, tmp_path: Path
+) -> None:
+    gone, _, kind = home.assets(1)[0]
+    file, saved = tmp_path / "edits.csv", tmp_path / "edits.plan"
+    file.write_text(f"asset_id,{home.field(kind, 'text')}\n{gone},elsewhere\n")
+    make_plan(home.settings(), Wanted("assets", file, out=saved))
+    erased(home, asset=gone)
+
+    searched = verify_erased(home.settings(), gone)
+    assert searched.exit_code == 0
+    assert gone in saved.read_text()
+    assert any("plans outside home" in one.what for one in searched.beyond)
 
 
 @pytest.mark.parametrize("lock", ["state/push.lock", "archive/archive.lock"])

@@ -92,7 +92,7 @@ def _beyond(settings: Settings) -> Iterator[Beyond]:
     for place in left_places(LocalStorage(settings.home)):
         if place not in (settings.storage_url, str(settings.home)):
             yield Beyond(f"files of this home in {place}, which it has left: remove them there")
-    yield Beyond("copies that people made: exports, bags, spreadsheets, results of queries, downloads")
+    yield Beyond("copies that people made: exports, bags, spreadsheets, plans outside home, query results, downloads")
     yield Beyond("Prefect's own database and logs, if Prefect runs elsewhere")
     yield Beyond("logs that you keep of propsync: the journal, containers, the timetable")
     yield Beyond("the service behind the API: erase it there too")
