@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 from propsync.bucket.home import BucketHome
-from propsync.bucket.packs import sha256_of
 from propsync.errors import BaseLost
 from propsync.progress import progress
-from propsync.storage import LocalStorage, Storage, disk_errors, partial_file, sync_open, write_all
+from propsync.storage import LocalStorage, Storage, disk_errors, partial_file, sha256_of_blocks, sync_open, write_blocks
 from propsync.storage.places import DOCUMENTS, ROTTEN
 
 _AT_ONCE = 8
@@ -46,7 +44,7 @@ def _puts(bucket: BucketHome, key: str) -> bool:
     there = sha256_there(bucket.storage, key)
     if there == named_sha256(key):
         return True
-    here = sha256_of(bucket.home.read(key))
+    here = sha256_of_blocks(bucket.home.read(key))
     if there is None or here == named_sha256(key):
         bucket.storage.put_file(key, bucket.home.root / key)
         return True
@@ -56,7 +54,7 @@ def _puts(bucket: BucketHome, key: str) -> bool:
 def sha256_there(storage: Storage, key: str) -> str | None:
     """The hash of the bucket's copy, None without one."""
     try:
-        return sha256_of(storage.read(key))
+        return sha256_of_blocks(storage.read(key))
     except FileNotFoundError:
         return None
 
@@ -89,19 +87,16 @@ def fetch_documents(home: LocalStorage, storage: Storage) -> None:
 
 
 def _is_at_home(home: LocalStorage, key: str) -> bool:
-    return home.exists(key) and (_is_aside(key) or sha256_of(home.read(key)) == named_sha256(key))
+    return home.exists(key) and (_is_aside(key) or sha256_of_blocks(home.read(key)) == named_sha256(key))
 
 
 def _fetch(home: LocalStorage, storage: Storage, key: str) -> None:
     with partial_file(home.root / "archive" / "partial") as file, disk_errors(home.root):
-        digest = hashlib.sha256()
         try:
-            for block in storage.read(key):
-                digest.update(block)
-                write_all(file, block)
+            sha256 = write_blocks(file, storage.read(key))
         except FileNotFoundError as error:
             raise BaseLost(f"{key} in the bucket", "it is missing", _STEP) from error
-        if digest.hexdigest() != named_sha256(key) and not _is_aside(key):
+        if sha256 != named_sha256(key) and not _is_aside(key):
             raise BaseLost(f"{key} in the bucket", "its bytes have changed", _STEP)
         sync_open(file)
         home.place(key, Path(file.name))

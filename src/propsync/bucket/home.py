@@ -15,9 +15,9 @@ from propsync.bucket.commits import Commit, CommitLog, Contents, Place, objects_
 from propsync.bucket.durable import changed_keys, durable_keys, is_erasure, is_fixed, removed_keys
 from propsync.bucket.known import Known, folder_number, machine_id, note_left, other_url, read_known, write_known
 from propsync.bucket.lease import Lease, refuse_unfit
-from propsync.bucket.packs import FOLDERS, PackReader, PackWriter, sequence_of, sha256_of
+from propsync.bucket.packs import FOLDERS, PackReader, PackWriter, sequence_of
 from propsync.errors import HomeBehind, HomeUnusable, LeaseLost, SettingsError
-from propsync.storage import LocalStorage, Storage
+from propsync.storage import LocalStorage, Storage, sha256_of_blocks
 from propsync.storage.places import DOCUMENTS
 from propsync.suppression import Erasures
 
@@ -272,7 +272,7 @@ class BucketHome:
 
     def _is_sound(self, key: str, place: Place) -> bool:
         try:
-            return sha256_of(self.home.read(key)) == place.sha256
+            return sha256_of_blocks(self.home.read(key)) == place.sha256
         except OSError:
             return False
 

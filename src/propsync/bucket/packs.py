@@ -13,7 +13,18 @@ from typing import BinaryIO
 
 from propsync.bucket.commits import Place
 from propsync.errors import BaseLost
-from propsync.storage import PARTIAL, LocalStorage, Storage, disk_errors, remove, remove_folder, sync_file
+from propsync.storage import (
+    PARTIAL,
+    LocalStorage,
+    Storage,
+    disk_errors,
+    remove,
+    remove_folder,
+    sha256_of_blocks,
+    sha256_of_file,
+    sync_file,
+    write_blocks,
+)
 
 FOLDERS = ("packs", "files")
 _PACK = 64 << 20  # bytes of a pack
@@ -67,7 +78,7 @@ class PackWriter:
             return -1
 
     def _put_alone(self, key: str, size: int) -> None:
-        sha256 = sha256_of(self.home.read(key))
+        sha256 = sha256_of_blocks(self.home.read(key))
         name = f"files/{self.sequence:0{_DIGITS}d}-{sha256}"
         self._put_object(name, self.home.root / key, size)
         self.places[key] = Place(name, 0, size, sha256)
@@ -79,8 +90,7 @@ class PackWriter:
         try:
             with disk_errors(path), zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as pack:
                 entries = {key: entry for key in keys if (entry := self._add(pack, key))}
-            with path.open("rb") as file:
-                name = f"packs/{self.sequence:0{_DIGITS}d}-{hashlib.file_digest(file, 'sha256').hexdigest()}.zip"
+            name = f"packs/{self.sequence:0{_DIGITS}d}-{sha256_of_file(path)}.zip"
             self._put_object(name, path, path.stat().st_size)
         finally:
             remove(path)
@@ -143,12 +153,9 @@ class PackReader:
     @staticmethod
     def _copy(source: BinaryIO, place: Place, key: str, target: Path) -> None:
         source.seek(place.offset)
-        digest = hashlib.sha256()
         with disk_errors(target), target.open("wb") as writer:
-            for block in some_blocks(source.read, place.size):
-                digest.update(block)
-                writer.write(block)
-        if digest.hexdigest() != place.sha256:
+            sha256 = write_blocks(writer, some_blocks(source.read, place.size))
+        if sha256 != place.sha256:
             raise BaseLost(f"{place.object_key} in the bucket", f"its bytes for {key} have changed", _STEP)
 
 
@@ -174,11 +181,3 @@ def some_blocks(read: Callable[[int], bytes], size: int) -> Iterator[bytes]:
     while left > 0 and (block := read(min(left, 1 << 20))):
         left -= len(block)
         yield block
-
-
-def sha256_of(blocks: Iterable[bytes]) -> str:
-    """The hash of bytes that come in blocks."""
-    digest = hashlib.sha256()
-    for block in blocks:
-        digest.update(block)
-    return digest.hexdigest()

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from propsync.bucket.commits import Contents, Place
 from propsync.bucket.documents import named_sha256, sha256_there
-from propsync.bucket.packs import download, sha256_of, some_blocks
+from propsync.bucket.packs import download, some_blocks
 from propsync.progress import progress
-from propsync.storage import LocalStorage, Storage, remove
+from propsync.storage import LocalStorage, Storage, remove, sha256_of_blocks
 from propsync.storage.places import DOCUMENTS
 
 _AT_ONCE = 8
@@ -29,7 +29,7 @@ def damaged_files(home: LocalStorage, storage: Storage, contents: Contents) -> I
             with path.open("rb") as file:
                 for place in places:
                     file.seek(place.offset)
-                    if sha256_of(some_blocks(file.read, place.size)) != place.sha256:
+                    if sha256_of_blocks(some_blocks(file.read, place.size)) != place.sha256:
                         yield names[place]
         finally:
             remove(path)

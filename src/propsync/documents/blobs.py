@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -10,10 +9,8 @@ from typing import BinaryIO
 
 from propsync.documents.kinds import Kind
 from propsync.errors import DocumentDamaged
-from propsync.storage import LocalStorage, open_file, remove, sync_open
+from propsync.storage import LocalStorage, remove, sha256_of_file, sync_open, write_blocks
 from propsync.storage.places import DOCUMENTS, ROTTEN
-
-_BLOCK = 1 << 20  # bytes read at once
 
 
 class Blobs:
@@ -65,8 +62,7 @@ class Blobs:
 
     def sha256(self, key: str) -> str:
         """The hash of a blob's bytes, read again. Raises FileNotFoundError, and OSError if it cannot be read."""
-        with open_file(self._storage.path(key)) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_of_file(self._storage.path(key))
 
     def copy(self, key: str, sha256: str, target: Path) -> None:
         """Copies a blob to a new file and verifies the copy; removes a copy that is not correct.
@@ -74,7 +70,8 @@ class Blobs:
         Raises DocumentDamaged if the blob is missing, unreadable or changed; OSError if the target's disk fails.
         """
         try:
-            copied = _copied(self.blocks(key), target)
+            with target.open("xb") as writer:
+                copied = write_blocks(writer, self.blocks(key))
         except DocumentDamaged:
             remove(target)
             raise
@@ -88,7 +85,13 @@ class Blobs:
 
     def blocks(self, key: str) -> Iterator[bytes]:
         """The bytes of a blob. Raises DocumentDamaged if it is missing or unreadable."""
-        return _blocks(self._storage.root / key)
+        path = str(self._storage.root / key)
+        try:
+            yield from self._storage.read(key)
+        except FileNotFoundError as error:
+            raise DocumentDamaged(path, "its file is missing") from error
+        except OSError as error:
+            raise DocumentDamaged(path, f"its file cannot be read: {error.strerror}") from error
 
     def put_aside(self, key: str) -> None:
         """Moves a damaged blob to where no reader takes it for whole. Raises DiskFull, HomeUnusable."""
@@ -128,24 +131,3 @@ def rotten_key(key: str) -> str:
 def blob_key(rotten: str) -> str:
     """The blob that a file aside was."""
     return DOCUMENTS + rotten.removeprefix(ROTTEN)
-
-
-def _copied(source: Iterator[bytes], target: Path) -> str:
-    """Copies to a new file; returns the hash of the bytes written."""
-    digest = hashlib.sha256()
-    with target.open("xb") as writer:
-        for block in source:
-            digest.update(block)
-            writer.write(block)
-    return digest.hexdigest()
-
-
-def _blocks(path: Path) -> Iterator[bytes]:
-    try:
-        with open_file(path) as reader:
-            while block := reader.read(_BLOCK):
-                yield block
-    except FileNotFoundError as error:
-        raise DocumentDamaged(str(path), "its file is missing") from error
-    except OSError as error:
-        raise DocumentDamaged(str(path), f"its file cannot be read: {error.strerror}") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterator
@@ -13,7 +12,7 @@ from typing import BinaryIO
 from propsync.documents.blobs import Blobs, key_of, rotten_key
 from propsync.documents.kinds import Kind
 from propsync.errors import DocumentDamaged
-from propsync.storage import LocalStorage, Storage, disk_errors, remove
+from propsync.storage import LocalStorage, Storage, disk_errors, remove, sha256_of_blocks
 from propsync.storage.places import DOCUMENTS, ROTTEN
 
 _MOST = 256  # documents that may wait there
@@ -109,10 +108,7 @@ class BucketBlobs(Blobs):
         """The hash of a blob's bytes, read again. Raises FileNotFoundError."""
         if super().exists(key):
             return super().sha256(key)
-        digest = hashlib.sha256()
-        for block in self._bucket.read(key):
-            digest.update(block)
-        return digest.hexdigest()
+        return sha256_of_blocks(self._bucket.read(key))
 
     def put_aside(self, key: str) -> None:
         """Moves a damaged blob aside; one in the bucket stays in the bucket."""

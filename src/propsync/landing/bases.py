@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +11,7 @@ import msgspec
 
 from propsync.errors import BaseLost
 from propsync.resources import Definition
-from propsync.storage import LocalStorage, open_file, why_unread
+from propsync.storage import LocalStorage, sha256_of_file, why_unread
 from propsync.storage.seals import sealed, unsealed
 
 _FOLDER = "landing/base"
@@ -67,7 +66,7 @@ class Bases:
     def put_file(self, run_id: str, table: str, source: Path) -> BaseFile:
         """Takes a finished file into the unfinished base."""
         key = f"{_FOLDER}/{run_id}/{table}.parquet"
-        written = BaseFile(key, _sha256(source), source.stat().st_size)
+        written = BaseFile(key, sha256_of_file(source), source.stat().st_size)
         self._storage.put_file(key, source)
         return written
 
@@ -83,7 +82,7 @@ class Bases:
     def is_sound(self, one: BaseFile) -> bool:
         """Whether a file of a base has the bytes that its manifest names."""
         try:
-            return _sha256(self._storage.path(one.key)) == one.sha256
+            return sha256_of_file(self._storage.path(one.key)) == one.sha256
         except OSError:
             return False
 
@@ -98,7 +97,7 @@ class Bases:
     def _checked(self, one: BaseFile) -> Path:
         try:
             path = self._storage.path(one.key)
-            is_same = _sha256(path) == one.sha256
+            is_same = sha256_of_file(path) == one.sha256
         except OSError as error:
             raise BaseLost(one.key, why_unread(error)) from error
         if not is_same:
@@ -108,8 +107,3 @@ class Bases:
 
 def _manifest_key(run_id: str) -> str:
     return f"{_FOLDER}/{run_id}/{_FILE}"
-
-
-def _sha256(path: Path) -> str:
-    with open_file(path) as reader:
-        return hashlib.file_digest(reader, "sha256").hexdigest()

@@ -4,6 +4,7 @@ Two implementations keep one protocol: a folder on a local disk, and an object s
 removes or fsyncs.
 """
 
+from propsync.storage.digests import sha256_of_blocks, sha256_of_file, write_blocks
 from propsync.storage.disk import (
     MORE_FILES,
     NO_MATTER_WHERE,
@@ -58,9 +59,12 @@ __all__ = [
     "remove_folder",
     "remove_partials",
     "replace",
+    "sha256_of_blocks",
+    "sha256_of_file",
     "step_against",
     "sync_file",
     "sync_open",
     "why_unread",
     "write_all",
+    "write_blocks",
 ]
