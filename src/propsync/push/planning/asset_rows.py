@@ -16,7 +16,7 @@ from propsync.push.planning.columns import Keys, Layout
 from propsync.push.planning.copies import copies_note, repeats_note
 from propsync.push.planning.created_before import CreatedBefore
 from propsync.push.planning.draft import Draft
-from propsync.push.planning.row_checks import RowChecks, RowRefused, lots_of
+from propsync.push.planning.row_checks import Aged, RowChecks, RowRefused, lots_of
 from propsync.push.values.exchanged import Exchanged
 from propsync.push.values.fields import Field, RecordType
 from propsync.push.values.published import Published
@@ -59,9 +59,9 @@ class AssetRows:
             next_step = "Add it: the ids of the assets to change, empty for new ones"
             raise UsageError(source.name, "it has no column asset_id", next_step)
         self._columns: dict[str, _Columns] = {}
-        self._checks = RowChecks(source)
-        self._age = FileAge(published, source, self._checks.aged)
-        self._checks.is_template = self._age.at is not None
+        self._aged = Aged()
+        self._age = FileAge(published, source, self._aged)
+        self._checks = RowChecks(source, self._aged, is_template=self._age.at is not None)
         self._draft = Draft("assets", source, published.run)
 
     def plan(self) -> Plan:
@@ -130,7 +130,7 @@ class AssetRows:
         fields = {at: field for at, field in columns.fields.items() if at not in named}
         then = of_lot.then.get(asset_id, {})
         changes = self._checks.changes(row, fields, lambda field: of_lot.values.get((asset_id, field)), then)
-        self._checks.aged.moved += moved
+        self._aged.moved += moved
         return Entry(row.number, UPDATE, (asset_id,), property_id, of_type.id, changes) if changes else None
 
     def _moved(self, row: Row, property_id: str, then: str | None) -> list[str]:

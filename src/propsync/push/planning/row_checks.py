@@ -48,15 +48,15 @@ class Aged:
 
 
 class RowChecks:
-    """Judges the cells of a file's rows."""
+    """Judges the cells of a file's rows, and adds those of a file from before to `aged`.
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self.aged = Aged()
-        self.is_template = False
+    In a template, an empty cell whose record has a value gets a note: the plan leaves that value as it is.
+    """
+
+    def __init__(self, source: Source, aged: Aged, *, is_template: bool) -> None:
+        self._source, self._aged, self._is_template = source, aged, is_template
         self._tabless: list[str] = []
-        self.emptied: dict[int, list[str]] = {}
-        """Cells by row; a row that deletes its record keeps no value."""
+        self._emptied: dict[int, list[str]] = {}
         self._unnamed = [place for place, name in enumerate(source.header) if not name]
 
     def changes(
@@ -85,7 +85,7 @@ class RowChecks:
                 continue
             if self._has_lost_tabs(cell, before):
                 tabless.append(self._place(row, place))
-            if self.is_template and is_empty(cell) and has_cell(field, then.get(field.id, before)):
+            if self._is_template and is_empty(cell) and has_cell(field, then.get(field.id, before)):
                 emptied.append(self._place(row, place))
             if new is not KEPT:
                 changes.append(field_change(field, before, new))
@@ -93,11 +93,15 @@ class RowChecks:
                     aged.unseen.append(self._place(row, place))
         if refusals:
             raise RowRefused(refusals)
-        self.aged.add(aged)
+        self._aged.add(aged)
         self._tabless += tabless
         if emptied:
-            self.emptied[row.number] = emptied
+            self._emptied[row.number] = emptied
         return changes
+
+    def note_deleted(self, row: Row) -> None:
+        """Notes that a row deletes its record: no value stays then, so no note says that one does."""
+        self._emptied.pop(row.number, None)
 
     @property
     def notes(self) -> list[str]:
@@ -107,7 +111,7 @@ class RowChecks:
             shown = f"{cells_that(self._tabless, 'shows', 'show')} a text without its tabs, which an .ods file loses"
             step = "The plan leaves that out. To remove tabs, use --sql"
             notes.append(f"Tabs: {shown}: {first_of(self._tabless)}. {step}")
-        if emptied := [*chain.from_iterable(self.emptied.values())]:
+        if emptied := [*chain.from_iterable(self._emptied.values())]:
             shown = f"{cells_that(emptied, 'is', 'are')} empty where the template had a value"
             step = "The plan leaves these values as they are. To remove one, write [clear]"
             notes.append(f"Emptied: {shown}: {first_of(emptied)}. {step}")

@@ -12,7 +12,7 @@ from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan
 from propsync.push.planning.age import FileAge, run_of
 from propsync.push.planning.columns import Keys, Layout
 from propsync.push.planning.draft import Draft
-from propsync.push.planning.row_checks import RowChecks, RowRefused, field_change, lots_of
+from propsync.push.planning.row_checks import Aged, RowChecks, RowRefused, field_change, lots_of
 from propsync.push.values.exchanged import Exchanged
 from propsync.push.values.fields import RecordType
 from propsync.push.values.published import Key, Published
@@ -53,9 +53,9 @@ class ScheduleRows:
         if not self._layout.keys["property_id"]:
             raise UsageError(source.name, "it has no column property_id", "Add it, with the property of each schedule")
         self._fields = self._layout.fields_of(self._members, "schedules")
-        self._checks = RowChecks(source)
-        self._age = FileAge(published, source, self._checks.aged)
-        self._checks.is_template = self._age.at is not None
+        self._aged = Aged()
+        self._age = FileAge(published, source, self._aged)
+        self._checks = RowChecks(source, self._aged, is_template=self._age.at is not None)
         self._draft = Draft("schedules", source, published.run)
         self._unread = 0
 
@@ -129,9 +129,9 @@ class ScheduleRows:
         """A row of a schedule that somebody has deleted since: nothing if the row shows what it was, else a new one."""
         place = f"row {row.number}, which somebody has deleted"
         if not self._checks.changes(row, self._fields, then.get):
-            self._checks.aged.stale.append(place)
+            self._aged.stale.append(place)
             return None
-        self._checks.aged.unseen.append(place)
+        self._aged.unseen.append(place)
         return self._created(row, key, self._checks.changes(row, self._fields, _NO_MEMBERS.get))
 
     def _created(self, row: Row, key: Key, changes: list[FieldChange]) -> Entry:
@@ -154,7 +154,7 @@ class ScheduleRows:
             raise self._checks.refused(row, place, _HIDDEN.format(self._hidden))
         if changes:
             raise self._checks.refused(row, place, f"the row also changes {changes[0].label}; do only one of the two")
-        self._checks.emptied.pop(row.number, None)
+        self._checks.note_deleted(row)
         return self._removal(row.number, key, before)
 
     def _removal(self, row: int | None, key: Key, before: dict[str, Any]) -> Entry:
