@@ -54,16 +54,11 @@ def find_roles(
         is_key = role.known == "unique" or role.name in resource.key
         if resource.is_further:
             _forget_other_name(shape, role, is_key=is_key)
-        is_new, tied = not shape.has(role.name), None
+        is_new = not shape.has(role.name)
         _forget_former_status(shape, role, objects, known, taken)
+        found = None
         if not _still_holds(shape, role, objects):
-            # the values that the other roles have
-            elsewhere = {text for one in resource.roles if one is not role for text in known.get(one.known or "", ())}
-            found = find_member(role, of_pages, known, taken, shape.choices.get(role.name), elsewhere)
-            tied = found if found is not None and not found.paths else None
-            if is_other_key(shape, role, found, objects, known):
-                raise _unknown(resource, role)
-            refuse_rivals(resource, role, found, of_pages, taken, elsewhere)
+            found = _find(shape, resource, role, of_pages, known, taken)
             shape.settle(role.name, found if is_key else with_earlier(shape.choices.get(role.name), found, objects))
         beside = _id_beside_label(shape, role, objects, known.get(known_as(role), ()), taken)
         if not is_key:
@@ -77,8 +72,26 @@ def find_roles(
             raise _unknown(resource, role)
         # records that no longer have a status need lists by status, whatever an earlier run found
         if (role.known == "statuses" and _is_gone(shape, role, objects)) or not shape.has(role.name):
-            shape.choices[role.name] = tied or _absent(role, len(objects))
+            contested = found if found is not None and not found.paths else None
+            shape.choices[role.name] = contested or _absent(role, len(objects))
         _settle_unread(shape, role, objects, known.get(known_as(role), ()), taken)
+
+
+def _find(
+    shape: Shape,
+    resource: Resource,
+    role: Role,
+    pages: Sequence[Sequence[Any]],
+    known: Mapping[str, Collection[str]],
+    taken: set[Path],
+) -> Choice | None:
+    """The member that has the role, as `find_member` returns it. Raises ShapeUnknown if it would be a wrong one."""
+    of_others = {text for one in resource.roles if one is not role for text in known.get(one.known or "", ())}
+    found = find_member(role, pages, known, taken, shape.choices.get(role.name), of_others)
+    if is_other_key(shape, role, found, [record for page in pages for record in page], known):
+        raise _unknown(resource, role)
+    refuse_rivals(resource, role, found, pages, taken, of_others)
+    return found
 
 
 def _is_gone(shape: Shape, role: Role, records: Sequence[Any]) -> bool:
