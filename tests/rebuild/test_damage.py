@@ -37,14 +37,17 @@ KEPT: dict[str, Any] = {"landing_keep_days": 99_999}
 
 @dataclass(frozen=True)
 class Row:
-    """Exit code and a part of what is said; `sync_heals` where a rebuild after the sync succeeds again."""
+    """Exit code and a part of what is said, if it is not that all is well.
+
+    `sync_heals` where a rebuild after the sync succeeds again.
+    """
 
     kind: str
     damages: str
     status: Said
-    sync: Said
-    rebuild: Said
-    verify: Said
+    sync: Said = (0, "")
+    rebuild: Said = (0, "")
+    verify: Said = (0, "")
     sync_heals: bool = True
 
 
@@ -55,35 +58,27 @@ TABLE = [
         "a body that the API sends again",
         "removed cut altered",
         status=(0, "Damaged in landing: assets of run"),
-        sync=(0, ""),
         rebuild=REFUSED,
-        verify=(0, ""),
     ),
     Row(
         "a body that the API sends no more",
         "removed cut altered",
         status=(0, "Damaged in landing: assets of run"),
-        sync=(0, ""),
         rebuild=REFUSED,
-        verify=(0, ""),
         sync_heals=False,
     ),
     Row(
         "a manifest",
         "removed cut altered",
         status=(0, "manifest.json: it "),
-        sync=(0, ""),
         rebuild=REFUSED,
-        verify=(0, ""),
         sync_heals=False,
     ),
     Row(
         "the last manifest",
         "removed cut altered",
         status=(0, "manifest.json: it "),
-        sync=(0, ""),
         rebuild=REFUSED,
-        verify=(0, ""),
         sync_heals=False,
     ),
     Row(
@@ -92,7 +87,6 @@ TABLE = [
         status=(0, "Next: propsync sync, which writes the damaged base again"),
         sync=(0, "propsync writes the file again"),
         rebuild=(1, "Restore that file from a backup"),
-        verify=(0, ""),
     ),
     Row(
         "the manifest of the base",
@@ -100,24 +94,19 @@ TABLE = [
         status=(0, "Next: propsync sync, which writes the damaged base again"),
         sync=(0, "propsync writes the file again"),
         rebuild=(1, "Restore that file from a backup"),
-        verify=(0, ""),
     ),
     Row(
         "the manifest of the base",
         "removed",
         status=(0, "manifest.json: it is missing"),
-        sync=(0, ""),
         rebuild=REFUSED,
-        verify=(0, ""),
         sync_heals=False,
     ),
     Row(
         "the whole landing",
         "removed",
         status=(0, "manifest.json: it is missing"),
-        sync=(0, ""),
         rebuild=(2, "nothing to rebuild from"),
-        verify=(0, ""),
         sync_heals=False,
     ),
     Row(
@@ -125,24 +114,17 @@ TABLE = [
         "removed cut altered",
         status=(0, "No run can use the state database"),
         sync=LOST_STATE,
-        rebuild=(0, ""),
         verify=LOST_STATE,
     ),
     Row(
         "the lock",
         "removed cut",
         status=(0, "Next: propsync query --tables"),
-        sync=(0, ""),
-        rebuild=(0, ""),
-        verify=(0, ""),
     ),
     Row(
         "the published file",
         "removed",
         status=(0, "Nothing is published"),
-        sync=(0, ""),
-        rebuild=(0, ""),
-        verify=(0, ""),
     ),
     Row(
         "the published file",
@@ -150,55 +132,39 @@ TABLE = [
         status=(2, "published/warehouse.duckdb"),
         sync=(0, "propsync writes it again"),
         rebuild=(0, "propsync writes it again"),
-        verify=(0, ""),
     ),
     Row(
         "the published file",
         "altered",
         status=(2, "If the published file is damaged, `propsync sync` writes it again"),
-        sync=(0, ""),
-        rebuild=(0, ""),
-        verify=(0, ""),
     ),
     Row(
         "a published table in Parquet",
         "removed cut altered",
         status=(0, "Next: propsync query --tables"),
         sync=(0, "propsync writes it again"),
-        rebuild=(0, ""),  # which writes all of them anyway
-        verify=(0, ""),
     ),
     Row(
         "the note beside it",
         "removed cut",
         status=(0, "Next: propsync query --tables"),
-        sync=(0, ""),
-        rebuild=(0, ""),
-        verify=(0, ""),
     ),
     Row(
         "a document",
         "removed",
         status=(0, "1 file missing in archive/"),
-        sync=(0, ""),
-        rebuild=(0, ""),
         verify=(0, "propsync fetched it again"),
     ),
     Row(
         "a document",
         "cut altered",
         status=(0, "Next: propsync query --tables"),
-        sync=(0, ""),
-        rebuild=(0, ""),
         verify=(0, "propsync fetched it again"),
     ),
     Row(
         "lines of documents not in the tables yet",
         "altered",
         status=(0, "Next: propsync query --tables"),
-        sync=(0, ""),
-        rebuild=(0, ""),
-        verify=(0, ""),
     ),
 ]
 EACH_ANSWER = {
