@@ -6,15 +6,11 @@ removes or fsyncs.
 
 from propsync.storage.digests import sha256_of_blocks, sha256_of_file, write_blocks
 from propsync.storage.disk import (
-    MORE_FILES,
-    NO_MATTER_WHERE,
     PARTIAL,
     copy,
-    disk_errors,
     disk_use,
     files_below,
     files_named,
-    in_the_way,
     may_list,
     mode_of,
     open_file,
@@ -24,16 +20,22 @@ from propsync.storage.disk import (
     remove_folder,
     remove_partials,
     replace,
-    step_against,
     sync_file,
     sync_open,
-    why_unread,
     write_all,
 )
 from propsync.storage.elsewhere import or_elsewhere
 from propsync.storage.local import LineFile, LocalStorage
 from propsync.storage.protocol import Storage
 from propsync.storage.room import files_left
+from propsync.storage.system_errors import (
+    MORE_FILES,
+    NO_MATTER_WHERE,
+    disk_errors,
+    in_the_way,
+    step_against,
+    why_unread,
+)
 
 __all__ = [
     "MORE_FILES",

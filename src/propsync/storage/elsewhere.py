@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from propsync.errors import HomeUnusable, UsageError
-from propsync.storage.disk import NO_MATTER_WHERE
+from propsync.storage.system_errors import NO_MATTER_WHERE
 
 
 @contextmanager

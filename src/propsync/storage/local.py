@@ -17,7 +17,6 @@ from typing import BinaryIO, cast
 from propsync.errors import StopRun
 from propsync.storage.disk import (
     PARTIAL,
-    disk_errors,
     files_below,
     make_folder,
     mode_of,
@@ -30,6 +29,7 @@ from propsync.storage.disk import (
     sync_open,
     write_all,
 )
+from propsync.storage.system_errors import disk_errors
 
 _SYNCS = 8  # folders to wait for at once; a disk notes many names in the time of one
 _BLOCK = 1 << 20  # bytes read at once

@@ -18,7 +18,7 @@ from propsync import log
 from propsync.errors import HomeUnusable, StorageAway
 from propsync.settings import StorageAccess
 from propsync.storage.answers import PastEnd, Unchanged, again, answered
-from propsync.storage.disk import step_against
+from propsync.storage.system_errors import step_against
 
 if TYPE_CHECKING:
     from obstore import GetOptions, ObjectMeta
