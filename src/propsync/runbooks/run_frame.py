@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -101,35 +101,56 @@ def _framed(
         for killed in workspace.journal.begin(run):
             _log.warning("run %s was killed; this run merges what it landed completely", killed)
         try:
-            mended = finish_earlier(workspace, run)
-            record_abandoned(workspace, run)
-            _begin_with(workspace, run)
-            other = other_api(workspace)
-            left = [*(work(workspace, run) or ())]
-            left += [other] if note_api(workspace, run) and other else []
-            _hide_the_rest(workspace, run)
-            _warn_of_unmatched(workspace)
-            workspace.warehouse.empty_staging()
-            withheld = check(workspace, run)
-            left += withheld.lines
-            warned = withheld.warnings
-            pages: dict[str, bytes] = {}
-            if run_status(workspace.journal.verdicts(run.run_id)) != "failed":  # else nobody sees them, dated today
-                call("marts", lambda: _build_desk(workspace, run, withheld.tables, left, warned))
-                call("dashboard", lambda: _draw(workspace, run, withheld.tables, left, pages))
-            report = _end(workspace, run, began, left)
-            if report.status == "failed":
-                _note_failure(workspace, run, report)
-                warned = []  # they send people to tables of this run
-            else:
-                call("publish", lambda: _publish(workspace, run, withheld.tables, pages, mended))
+            lines = _Lines(mended=finish_earlier(workspace, run))
+            _do_work(workspace, run, work, lines)
+            report = _publish_checked(workspace, run, call, began, lines)
             if run.flow not in _FREQUENT:
                 _tidy(workspace, run)
             then()
         except BaseException as error:
             workspace.journal.end(run, "failed", in_one_line(error))
             raise
-    return replace(report, notes=[*report.notes, *warned, *ahead, *mended])
+    return replace(report, notes=[*report.notes, *lines.warned, *ahead, *lines.mended])
+
+
+@dataclass
+class _Lines:
+    """Lines about a run for people. `mended` are those of `Publisher.publish`, and `warned` the warnings of checks."""
+
+    mended: list[str]
+    left: list[str] = field(default_factory=list)
+    """A line for each thing that the run left behind."""
+    warned: list[str] = field(default_factory=list)
+
+
+def _do_work(workspace: Workspace, run: Run, work: Work, lines: _Lines) -> None:
+    """The work of a run, between what every run does before it and after it."""
+    record_abandoned(workspace, run)
+    _begin_with(workspace, run)
+    other = other_api(workspace)
+    lines.left += work(workspace, run) or ()
+    lines.left += [other] if note_api(workspace, run) and other else []
+    _hide_the_rest(workspace, run)
+    _warn_of_unmatched(workspace)
+    workspace.warehouse.empty_staging()
+
+
+def _publish_checked(workspace: Workspace, run: Run, call: Call, began: float, lines: _Lines) -> Report:
+    """Checks the tables, builds what people see of them, ends the run, and publishes unless it failed."""
+    withheld = check(workspace, run)
+    lines.left += withheld.lines
+    lines.warned += withheld.warnings
+    pages: dict[str, bytes] = {}
+    if run_status(workspace.journal.verdicts(run.run_id)) != "failed":  # else nobody sees them, dated today
+        call("marts", lambda: _build_desk(workspace, run, withheld.tables, lines))
+        call("dashboard", lambda: _draw(workspace, run, withheld.tables, lines, pages))
+    report = _end(workspace, run, began, lines.left)
+    if report.status == "failed":
+        _note_failure(workspace, run, report)
+        lines.warned.clear()  # they send people to tables of this run
+    else:
+        call("publish", lambda: _publish(workspace, run, withheld.tables, pages, lines.mended))
+    return report
 
 
 def _note_failure(workspace: Workspace, run: Run, report: Report) -> None:
@@ -216,24 +237,22 @@ def _warn_of_unmatched(workspace: Workspace) -> None:
         _log.warning("%s", line)
 
 
-def _build_desk(
-    workspace: Workspace, run: Run, withheld: Collection[str], left: list[str], warned: list[str]
-) -> str | None:
+def _build_desk(workspace: Workspace, run: Run, withheld: Collection[str], lines: _Lines) -> str | None:
     unbuilt = build_desk(workspace, run.run_id, withheld)
     checked = check_marts(workspace, run)
     failed = [*unbuilt, *checked.lines]
-    left += failed
-    warned += checked.warnings
+    lines.left += failed
+    lines.warned += checked.warnings
     return "; ".join(failed) or None
 
 
 def _draw(
-    workspace: Workspace, run: Run, withheld: Collection[str], left: list[str], pages: dict[str, bytes]
+    workspace: Workspace, run: Run, withheld: Collection[str], lines: _Lines, pages: dict[str, bytes]
 ) -> str | None:
-    drawn, lines = draw_dashboard(workspace, run.run_id, withheld)
+    drawn, failed = draw_dashboard(workspace, run.run_id, withheld)
     pages.update(drawn)
-    left += lines
-    return "; ".join(lines) or None
+    lines.left += failed
+    return "; ".join(failed) or None
 
 
 def _publish(
