@@ -269,7 +269,7 @@ class ResourceSync:
             merger.merge(self._resource, manifest, self._shapes[self._resource.name], listed)
 
     def _is_shape_configured(self) -> bool:
-        """Checks configured shapes: they may match nothing, which even a quiet night must notice."""
+        """Whether somebody configured a shape: it may match nothing, which even a quiet night must notice."""
         return any(
             choice.source == "configured" for shape in self._shapes.values() for choice in shape.choices.values()
         )

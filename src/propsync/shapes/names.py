@@ -80,7 +80,7 @@ def settle_name(shape: Shape, role: Role, records: Sequence[Any], taken: Collect
     choice = shape.choices.get(role.name)
     if choice is not None and choice.source == "configured":
         return
-    may_be = [".".join(path) for path in _may_be_names(role, records, taken)]
+    may_be = [".".join(path) for path in _likely_names(role, records, taken)]
     if may_be:
         shown = ", ".join([*may_be[:_MOST_SHOWN], *(["…"] if len(may_be) > _MOST_SHOWN else [])])
         evidence = f"no member of {len(records)} records is known for a {role.name}; it may be {shown}"
@@ -111,7 +111,7 @@ def _no_label(record: Any, likely: Collection[str]) -> str | None:
     return next((name for name in found if name != follow(record, KIND)), None)
 
 
-def _may_be_names(role: Role, records: Sequence[Any], taken: Collection[Path]) -> list[Path]:
+def _likely_names(role: Role, records: Sequence[Any], taken: Collection[Path]) -> list[Path]:
     """Members with a likely name that hold more than a text, and those whose texts read like names."""
     objects = [(name,) for record in records for name in record if _holds_a_name(role, name, record[name])]
     paths = [path for record in records for path in scalar_paths(record) if path not in taken]

@@ -36,8 +36,8 @@ def examine_places(settings: Settings) -> Iterator[Finding]:
     is_local = not any(name in kind.lower() for name in _NETWORK)
     yield Finding("file system", is_local, f"{settings.state} is on {kind or 'an unknown file system'}", ON_LOCAL_DISK)
     for folder in (settings.published, settings.landing, settings.state / "work"):
-        yield from _is_reached(settings, folder)
-    yield from _are_readable(settings.state, settings.landing, settings.home / "archive")
+        yield from _unreached(settings, folder)
+    yield from _unreadable(settings.state, settings.landing, settings.home / "archive")
 
 
 def _room(settings: Settings) -> Finding:
@@ -59,7 +59,7 @@ def _files_left(folder: Path) -> Iterator[Finding]:
         yield Finding("disk", False, what, "Delete files on the disk, also empty ones")
 
 
-def _are_readable(*folders: Path) -> Iterator[Finding]:
+def _unreadable(*folders: Path) -> Iterator[Finding]:
     """A finding if this user may not list a folder below them, or read a file, such as those of a run by root."""
     try:
         for folder in folders:
@@ -68,7 +68,7 @@ def _are_readable(*folders: Path) -> Iterator[Finding]:
         yield Finding("folders", False, f"{error.where}: {error.what}", error.next_step)
 
 
-def _is_reached(settings: Settings, folder: Path) -> Iterator[Finding]:
+def _unreached(settings: Settings, folder: Path) -> Iterator[Finding]:
     """A finding if no run could move a finished file there, or from there: a mount or a link leads to another disk.
 
     The first run makes `state/work`.

@@ -169,12 +169,12 @@ class Batches:
             if failing is not None and failed is not None and failing.may_continue(failed):
                 if len(failed.values) == 1:
                     self.answers.failure = error.what
-                    self.is_unprovable(failed.keys[0], f"its look-up failed: {error.what}")
+                    self.note_unprovable(failed.keys[0], f"its look-up failed: {error.what}")
                 yield from self.ask([*failed.halves(), *others], query, failing)
                 return
             self.answers.failure = error.what
             for _, batch in asks.values():
-                self.is_unknown(batch, f"its look-up failed: {error.what}")
+                self.note_unknown(batch, f"its look-up failed: {error.what}")
 
     def refuse_if_blind(self, keys: Sequence[Key], why_not_shown: Callable[[Key], str | None]) -> None:
         """Withdraws the conclusion that keys are gone if no look-up shows anything, not even known records."""
@@ -201,11 +201,11 @@ class Batches:
         askable = (key for key in found if key not in gone and not any(map(why_unaskable, key)))
         return list(islice(askable, _CONTROLS))
 
-    def is_unknown(self, batch: Batch, why: str) -> None:
+    def note_unknown(self, batch: Batch, why: str) -> None:
         """Notes a batch's keys as unknown."""
         self.answers.unknown.update(dict.fromkeys(batch.keys, why))
 
-    def is_unprovable(self, key: Key, why: str) -> None:
+    def note_unprovable(self, key: Key, why: str) -> None:
         """Notes a key as unknown, and that the API may answer so each time: then only a person can decide about it."""
         self.answers.unknown[key] = why
         self.foreign.add(key)

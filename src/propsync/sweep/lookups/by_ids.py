@@ -98,7 +98,7 @@ class ByIds:
 
     def _note_foreign(self, batch: Batch, why: str) -> None:
         """Notes keys that no look-up can show to be gone, unless one of the answers shows them."""
-        self._asking.is_unknown(batch, why)
+        self._asking.note_unknown(batch, why)
         if why in _NO_PROOF:
             self._asking.foreign.update({*batch.keys} - self._shown)
 
@@ -157,7 +157,7 @@ class ByIds:
             self._times.update(batch.keys)
             self._answers.gone[batch.keys[0]] = answer.error.what
         else:
-            self._asking.is_unprovable(batch.keys[0], f"its look-up was refused: {answer.error.what}")
+            self._asking.note_unprovable(batch.keys[0], f"its look-up was refused: {answer.error.what}")
         return []
 
     def _smaller(self, batch: Batch, answer: Reading) -> list[Batch]:
@@ -217,7 +217,7 @@ class ByIds:
             while silent:
                 on_list = self._on_list(Batch.of(silent), place)
                 if on_list is None:
-                    self._asking.is_unknown(batch, "propsync could not look up which lists show it")
+                    self._asking.note_unknown(batch, "propsync could not look up which lists show it")
                     return None
                 readings += on_list
                 shown = {key for one in on_list for key in self._asking.cutter.keys(one.page.records)}
@@ -232,7 +232,7 @@ class ByIds:
     def _apart(self, batch: Batch, unlisted: Sequence[Key]) -> list[Batch]:
         """Smaller batches, so that unlisted records affect no others; one alone stays as it was."""
         if len(batch.keys) == 1:
-            self._asking.is_unknown(batch, "its look-up shows it, but none of the lists that it may be on does")
+            self._asking.note_unknown(batch, "its look-up shows it, but none of the lists that it may be on does")
             return []
         others = [key for key in batch.keys if key not in unlisted]
         return [Batch.of(unlisted), Batch.of(others)] if others else batch.halves()
@@ -270,4 +270,4 @@ class ByIds:
             elif not error.says_not_found and not isinstance(error, AccessForbidden):
                 del self._answers.gone[key]
                 why = failures.setdefault((type(error), error.status), error.what)
-                self._asking.is_unprovable(key, f"propsync does not know whether its report exists: {why}")
+                self._asking.note_unprovable(key, f"propsync does not know whether its report exists: {why}")

@@ -76,9 +76,9 @@ class ByProperty:
             if answer.says_not_found:
                 self._answers.gone[key] = answer.what
             else:
-                self._asking.is_unprovable(key, answer.what)
+                self._asking.note_unprovable(key, answer.what)
         elif self._asking.cutter.keys(answer.page.records) != [key]:
-            self._asking.is_unprovable(key, "the API showed a different record when asked for it")
+            self._asking.note_unprovable(key, "the API showed a different record when asked for it")
         elif _is_bare(answer.page.records[0], key):
             self._answers.gone[key] = "the API shows its key and nothing else"
         else:
