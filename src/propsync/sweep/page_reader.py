@@ -68,15 +68,14 @@ class Reading:
 class PageReader:
     """Requests pages of one resource, and lands each answer before it reads more than its total."""
 
-    def __init__(
-        self, api: Replay, pages: PageStore, resource: Resource, shape: Shape, limit: int, attempt: int = 1
-    ) -> None:
+    def __init__(self, api: Replay, pages: PageStore, resource: Resource, shape: Shape, limit: int) -> None:
         self._api = api
         self._pages = pages
         self._resource = resource
         self._shape = shape
         self.limit = limit
-        self.attempt = attempt
+        self.attempt = 1
+        """The number of the attempt under way, which `Attempts` sets."""
         self.is_paged = resource.is_paged
         self.is_parted = resource.is_parted
         self.is_further = resource.is_further
