@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from propsync.warehouse import Warehouse, comment_on_column, comment_on_table, compressed, quoted, statement
+from propsync.warehouse import (
+    Warehouse,
+    comment_on_column,
+    comment_on_table,
+    compressed,
+    quoted,
+    statement,
+    write_comments,
+)
 
 
 def make_columns(warehouse: Warehouse) -> None:
@@ -13,15 +21,18 @@ def make_columns(warehouse: Warehouse) -> None:
     for schema, table, *column in warehouse.rows(statement("merge/columns_to_make")):
         by_table.setdefault((schema, table), []).append(tuple(column))
     statements: list[str] = []
+    comments: list[str] = []
     for (schema, table), columns in by_table.items():
         target = f"{quoted(schema)}.{quoted(table)}"
         if schema == "by_type":
             statements += _wide_table(target, columns)
+            comments += [comment_on_column(target, name, comment or "") for name, _, comment, _ in columns]
         elif f"{schema}.{table}" in warehouse.tables:
             statements += _open_columns(target, columns, warehouse.tables[f"{schema}.{table}"].columns)
     if statements:
         with warehouse.transaction():
             warehouse.execute(";\n".join(statements))
+        write_comments(warehouse, comments)
 
 
 def _open_columns(target: str, columns: Sequence[tuple[str, ...]], declared: Collection[str]) -> Iterator[str]:
@@ -40,5 +51,4 @@ def _wide_table(target: str, columns: Sequence[tuple[str, ...]]) -> list[str]:
         comment_on_table(target, columns[0][-1] or ""),
         comment_on_column(target, "asset_id", "The asset's id in the API"),
         comment_on_column(target, "property_id", "The property that the asset belongs to"),
-        *(comment_on_column(target, name, comment or "") for name, _, comment, _ in columns),
     ]

@@ -196,7 +196,7 @@ class Carried:
             warehouse.execute(again, {"run_id": run_id})
             if SHAPES in self._files:
                 Models(warehouse, {"run_id": run_id}).open("staging/shape_changes", CHANGES)
-            comment_on_types(warehouse)
+        comment_on_types(warehouse)
 
     def _stage(self, warehouse: Warehouse, name: str, table: str) -> None:
         if name in self._files:

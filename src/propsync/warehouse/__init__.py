@@ -4,6 +4,7 @@ from propsync.warehouse.arrow import documents, lot, texts, whole_numbers
 from propsync.warehouse.blocks import is_short, refuse_damaged, refuse_unreadable
 from propsync.warehouse.check_run import CORRECT_IT, Findings, in_short, run_checks, run_mart_checks
 from propsync.warehouse.columns import OpenColumns
+from propsync.warehouse.comments import write_comments
 from propsync.warehouse.connection import SCHEMA_VERSION, Warehouse, Whole
 from propsync.warehouse.declared_tables import (
     MARTS,
@@ -93,5 +94,6 @@ __all__ = [
     "view_sources",
     "views",
     "whole_numbers",
+    "write_comments",
     "write_rows",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from propsync.merge.freshness import mark_tables
-from propsync.merge.tables.by_type import ByType
+from propsync.merge.tables.by_type import ByType, comment_on_types
 from propsync.merge.tables.earlier_values import EarlierValues
 from propsync.merge.tables.fragments import (
     definition_fragments,
@@ -88,6 +88,7 @@ class AssetTables(RecordTables):
             written = list(wide.write(wide.plan(), models))
             mark_tables(self._warehouse, self._run.run_id, "by_type", [name for name, count in written if count])
             self._renew_issues(models)
+        comment_on_types(self._warehouse)
         self._values.stage_intervals(models, assets)
         with self._warehouse.transaction():  # the mark comes last: a killed build is repeated whole
             self._earlier.renew()

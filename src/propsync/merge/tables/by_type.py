@@ -8,7 +8,16 @@ from functools import cached_property
 
 from propsync.merge.tables.wide_table import COLUMN_TYPES, WideColumn, WideTable, effective_kind
 from propsync.resources import ASSETS
-from propsync.warehouse import Models, Warehouse, comment_on_column, quoted, resource_fragments, statement, text
+from propsync.warehouse import (
+    Models,
+    Warehouse,
+    comment_on_column,
+    quoted,
+    resource_fragments,
+    statement,
+    text,
+    write_comments,
+)
 
 
 class ByType:
@@ -57,7 +66,6 @@ class ByType:
         self._drop_others({table.name for table in tables})
         self._register(tables)
         self._shape(tables)
-        comment_on_types(self._warehouse)
         leaving = self._leaving([table.name for table in tables if not table.is_new])
         coming = self._coming()
         for table in tables:
@@ -141,11 +149,12 @@ class ByType:
 
 
 def comment_on_types(warehouse: Warehouse) -> None:
-    """Says what each column of the tables of types means: label, kind, options, former labels, id."""
+    """Says what each column of the tables of types means: label, kind, options, former labels, id.
+
+    Not inside a transaction: it makes several. A build that a kill interrupts among them is repeated.
+    """
     rows = warehouse.rows(statement("merge/tables/by_type/comments"))
-    statements = [comment_on_column(f"by_type.{quoted(table)}", column, words) for table, column, words in rows]
-    if statements:
-        warehouse.execute(";\n".join(statements))
+    write_comments(warehouse, [comment_on_column(f"by_type.{quoted(table)}", *column) for table, *column in rows])
 
 
 def _kinds_before(column_type: str | None) -> frozenset[str]:

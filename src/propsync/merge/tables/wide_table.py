@@ -76,7 +76,7 @@ class WideTable:
         return ",\n".join([*pivots, f"by_asset as (from pivot_0{joined})"])
 
     def ddl(self) -> Iterator[str]:
-        """The statements that make it, or that add its missing columns; `ByType` comments these."""
+        """The statements that make it, or that add its missing columns; `comment_on_types` comments these."""
         if self.is_new:
             kinds = {"asset_id": "VARCHAR", "property_id": "VARCHAR"}
             kinds |= {column.name: column.type for column in self.columns}
