@@ -324,6 +324,28 @@ def test_what_a_nightly_run_held_elsewhere_stays_held(estate: SandboxHome):
     assert gone == len(held_here) - 1
 
 
+@pytest.mark.slow
+def test_backfills_delete_nothing_that_a_night_held(estate: SandboxHome):
+    """The count of their deletes begins again with each night, so they would delete 20 a day."""
+    assets = estate.column("select asset_id from assets order by property_id, asset_id")
+    for asset in assets[:40]:
+        estate.sandbox.world.assets.delete(asset)
+    night = estate.sync()
+    assert (night.exit_code, night.resources["assets"]["held"]) == (3, 40)
+    reasons = estate.rows("select distinct reason from ops.held_deletes")
+    estate.sandbox.world.assets.delete(assets[40])
+    report = estate.backfill(Scope(assets=tuple(assets[30:41])))
+    counts = report.resources["assets"]
+    assert (report.exit_code, counts["deleted"], counts["held"]) == (3, 1, 10)
+    assert estate.column("select count(*) from ops.held_deletes") == [40]
+    assert estate.rows("select distinct reason from ops.held_deletes") == reasons
+    estate.rebuild()
+    assert set(estate.known("assets")) == {*assets} - {assets[40]}
+    accepted = estate.sync(accept=night.run_id)
+    assert (accepted.exit_code, accepted.resources["assets"]["deleted"]) == (0, 40)
+    assert estate.is_truth("assets")
+
+
 def test_deletes_of_several_backfills_count_together(estate: SandboxHome):
     spread = "row_number() over (partition by property_id order by asset_id)"
     assets = estate.column(f"select asset_id from assets order by {spread}, 1 limit 40")

@@ -137,7 +137,13 @@ class Deletes:
         if is_too_many(len(unshown), missing.total(), limit):
             why = f"no list shows {len(unshown)} of {missing.total()} known records, but their reports exist"
             held = dict.fromkeys(unshown, why)
-        return to_hold(answers.gone, missing, limit, earlier) | held
+        before = self._held_before() if filters else {}
+        return to_hold(answers.gone.keys() - before.keys(), missing, limit, earlier) | held | before
+
+    def _held_before(self) -> dict[Key, str]:
+        """The gone records that an earlier run held: many small reads would delete them bit by bit."""
+        why = self._workspace.journal.why_held(self._resource.name)
+        return {key: why[key] for key in self._look_ups.answers.gone if key in why}
 
     def _are_too_many_left_out(self, missing: UnseenRecords, filters: Filters) -> bool:
         """Whether look-ups show more records than a run may delete, although the lists should have shown them, or all.

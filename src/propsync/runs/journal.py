@@ -168,7 +168,12 @@ class Journal:
     def held_keys(self, run_id: str, resource: str) -> list[tuple[str, ...]]:
         """Keys that a run held and that are still held."""
         found = self._warehouse.rows(statement("runs/held_keys"), {"run_id": run_id, "resource": resource})
-        return [(first, second) if second else (first,) for first, second in found]
+        return [_key(*parts) for parts in found]
+
+    def why_held(self, resource: str) -> dict[tuple[str, ...], str]:
+        """The held keys of a resource, each with the reason."""
+        rows = self._warehouse.rows(statement("runs/why_held"), {"resource": resource})
+        return {_key(*parts): reason for *parts, reason in rows}
 
     def verdicts(self, run_id: str) -> dict[str, Verdict]:
         """How each resource of a run ended, the runs own types among them."""
@@ -212,3 +217,8 @@ class Journal:
     def latest_merged(self, resource: str) -> str:
         """The latest run that merged a resource, empty if there was none."""
         return self._warehouse.value(statement("runs/latest_merged"), {"resource": resource}) or ""
+
+
+def _key(first: str, second: str) -> tuple[str, ...]:
+    """The key of a record whose parts are in `key_1` and `key_2`; the second is empty without one."""
+    return (first, second) if second else (first,)
