@@ -34,13 +34,13 @@ named_later as (
   join (select assessment_type_id, name from main.assessment_types) on measure = concat(unit, ' in date: ', assessment_type_id)
   where assessment_types is null and name is not null
 ),
--- the mart of properties failed when the two of counts did not
+-- the mart of properties failed when the two of counts did not: it lacks the day, or has it by other lists
 without_properties as (
   select day
   from marts.compliance_days
   where is_known and staging.has_properties(day, is_year_end, $today)
   except
-  select day from marts.compliance_then
+  select day from marts.compliance_then where basis = $basis
 ),
 counted as (
   select day from marts.compliance_days, built where mart = 'compliance_days' and basis = $basis and is_known and day < built_on
