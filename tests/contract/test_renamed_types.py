@@ -75,6 +75,10 @@ def test_a_series_of_one_type_keeps_its_key_and_has_one_title(home: SmallHome) -
     ]
     names = "select distinct assessment_type from marts.compliance_days where is_known and assessment_type_id = 'k1'"
     assert home.column(names) == ["Block safety"]
+    for form in ("parquet", "flat"):
+        file = home.published.parent / form / "marts" / "compliance_then.parquet"
+        then = f"select distinct assessment_type from '{file}' where assessment_type_id = 'k1'"
+        assert home.column(then) == ["Block safety"]
 
 
 @pytest.mark.release

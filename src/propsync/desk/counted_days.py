@@ -7,7 +7,7 @@ from typing import Any
 import xxhash
 
 from propsync.desk.inputs import made_by, marks_of_tables
-from propsync.merge import stage_readable_types
+from propsync.merge import mark_tables, stage_readable_types
 from propsync.records import in_copy
 from propsync.resources import ASSESSMENT_TYPES
 from propsync.shapes import Shape
@@ -80,9 +80,9 @@ class CountedDays:
     def _rename(self) -> None:
         """Gives counts that stay the present names of their types, as every table has them."""
         with self._warehouse.transaction():
-            self._warehouse.execute(statement("desk/rename_compliance_days"))
-            self._warehouse.execute(statement("desk/rename_compliance_then"))
-            self._warehouse.execute(statement("desk/rename_measures"))
+            for mart in ("compliance_days", "compliance_then", "measures"):
+                if self._warehouse.value(statement(f"desk/rename_{mart}")):
+                    mark_tables(self._warehouse, self._models.values["run_id"], "marts", [mart])
 
     def _basis(self) -> str:
         values: dict[str, Any] = {name: self._models.values[name] for name in _VALUES}
