@@ -29,7 +29,7 @@ from propsync.warehouse.views import views_for_people
 STORAGE_VERSION = "v1.2.0"
 """Clients from 1.2 on can open a file of this format."""
 
-SCHEMA_VERSION = 21
+SCHEMA_VERSION = 22
 """`ops.schema_version` has it; propsync never migrates a file with another number: rebuild it."""
 
 NO_BAR = "set enable_progress_bar = false"
