@@ -80,9 +80,13 @@ class CountedDays:
     def _rename(self) -> None:
         """Gives counts that stay the present names of their types, as every table has them."""
         with self._warehouse.transaction():
-            for mart in ("compliance_days", "compliance_then", "measures"):
-                if self._warehouse.value(statement(f"desk/rename_{mart}")):
-                    mark_tables(self._warehouse, self._models.values["run_id"], "marts", [mart])
+            renamed = {
+                "compliance_days": self._warehouse.value(statement("desk/rename_compliance_days")),
+                "compliance_then": self._warehouse.value(statement("desk/rename_compliance_then")),
+                "measures": self._warehouse.value(statement("desk/rename_measures")),
+            }
+            marts = [mart for mart, count in renamed.items() if count]
+            mark_tables(self._warehouse, self._models.values["run_id"], "marts", marts)
 
     def _basis(self) -> str:
         values: dict[str, Any] = {name: self._models.values[name] for name in _VALUES}
