@@ -250,6 +250,18 @@ def test_hints_together_delete_no_more_than_a_night_may(home: HintHome):
 
 
 @pytest.mark.slow
+def test_hints_delete_nothing_that_a_night_held(home: HintHome):
+    keys = home.column("select assessment_id from assessments order by 1")[:28]
+    for key in keys:
+        home.sandbox.world.assessments.delete(key)
+    assert home.sync().resources["assessments"]["held"] == 28
+    home.hint(*map(assessment_hint, keys[:5]))
+    counts = home.read().resources["assessments"]
+    assert (counts["deleted"], counts["held"]) == (0, 5)
+    assert home.column("select count(*) from ops.held_deletes") == [28]
+
+
+@pytest.mark.slow
 def test_a_doubled_hint_costs_one_look(home: HintHome):
     (key,) = approved(home, 1)
     home.hint(*[assessment_hint(key)] * 50)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -53,6 +53,20 @@ def accepted_run(workspace: Workspace, run_id: str) -> Accepted:
     return Accepted(run_id, keys)
 
 
+def held_in_part(
+    workspace: Workspace, resource: Resource, gone: Collection[Key], missing: UnseenRecords
+) -> dict[Key, str]:
+    """The gone records that a read of a part holds, each with the reason: among them all that an earlier run held.
+
+    Many small reads would delete those bit by bit. Deletes of all parts since the last night count together.
+    """
+    why = workspace.journal.why_held(resource.name)
+    before = {key: why[key] for key in gone if key in why}
+    earlier = workspace.journal.deleted_in_parts(resource.name)
+    fresh = [key for key in gone if key not in before]
+    return to_hold(fresh, missing, workspace.settings.delete_limit, earlier) | before
+
+
 class Deletes:
     """The decisions about one resource's unseen records in one run; `is_part` says that it read only a part of them.
 
@@ -85,8 +99,7 @@ class Deletes:
         given = missing.still_known(accepted.keys.get(self._resource.name, [])) if accepted else []
         held: dict[Key, str] = {}
         if self._swept.verdict.is_complete:  # a list read in part may still have records that it did not show
-            earlier = self._workspace.journal.deleted_in_parts(self._resource.name) if filters else 0
-            held = self._judge(missing, filters, set(given), manifest.run_id, earlier)
+            held = self._judge(missing, filters, set(given), manifest.run_id)
             if self._are_too_many_left_out(missing, filters) or (not filters and self._is_a_list_emptied(missing)):
                 manifest.verdict = Verdict.INCOMPLETE
                 self._look_ups.conclude_nothing()  # an API that hid its records for a while hid them from look-ups too
@@ -107,13 +120,8 @@ class Deletes:
             if key in answers.unknown and self._look_ups.is_beyond_asking(key):
                 answers.gone[key] = f"no list shows it, and its delete is accepted ({answers.unknown.pop(key)})"
 
-    def _judge(
-        self, missing: UnseenRecords, filters: Filters, given: set[Key], run_id: str, earlier: int
-    ) -> dict[Key, str]:
-        """Looks up all missing records, or a sample if there are very many; returns the held ones.
-
-        `earlier` are the deletes that count together with these.
-        """
+    def _judge(self, missing: UnseenRecords, filters: Filters, given: set[Key], run_id: str) -> dict[Key, str]:
+        """Looks up all missing records, or a sample if there are very many; returns the held ones."""
         keys = [key for key in missing.unlisted() if key not in given]
         limit = self._workspace.settings.delete_limit
         are_many, are_all = is_too_many(len(keys), missing.total(), limit), missing.are_all()
@@ -137,13 +145,9 @@ class Deletes:
         if is_too_many(len(unshown), missing.total(), limit):
             why = f"no list shows {len(unshown)} of {missing.total()} known records, but their reports exist"
             held = dict.fromkeys(unshown, why)
-        before = self._held_before() if filters else {}
-        return to_hold(answers.gone.keys() - before.keys(), missing, limit, earlier) | held | before
-
-    def _held_before(self) -> dict[Key, str]:
-        """The gone records that an earlier run held: many small reads would delete them bit by bit."""
-        why = self._workspace.journal.why_held(self._resource.name)
-        return {key: why[key] for key in self._look_ups.answers.gone if key in why}
+        if filters:
+            return held_in_part(self._workspace, self._resource, answers.gone, missing) | held
+        return to_hold(answers.gone, missing, limit) | held
 
     def _are_too_many_left_out(self, missing: UnseenRecords, filters: Filters) -> bool:
         """Whether look-ups show more records than a run may delete, although the lists should have shown them, or all.

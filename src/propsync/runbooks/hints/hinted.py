@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from propsync.landing import LookedUp, Manifest
-from propsync.merge import UnseenRecords, to_hold
+from propsync.merge import UnseenRecords
+from propsync.runbooks.deletes import held_in_part
 from propsync.runbooks.read_back import ReadBack
 from propsync.sweep import Answers, Key, Swept
 
@@ -27,8 +28,7 @@ class Hinted(ReadBack):
         missing = UnseenRecords(self._workspace.warehouse, self._resource, swept.listed, statuses, filters)
         self._look_again(missing.still_known(answers.gone), answers, swept, manifest)
         gone = missing.still_known(answers.gone)
-        earlier = self._workspace.journal.deleted_in_parts(self._resource.name)
-        held = to_hold(gone, missing, self._workspace.settings.delete_limit, earlier)
+        held = held_in_part(self._workspace, self._resource, gone, missing)
         noted = [LookedUp(key, "held", why) for key, why in sorted(held.items())]
         noted += [LookedUp(key, "gone", answers.gone[key]) for key in gone if key not in held]
         noted += [LookedUp(key, "hidden", answers.hidden[key]) for key in missing.still_known(answers.hidden)]
